@@ -553,6 +553,47 @@ static void test_presets(void **state) {
     end(&s);
 }
 
+/* Whatever else a config with moments on the outer levels has: what the space offers every level takes. */
+static void test_outer_configs(void **state) {
+    (void)state;
+    static const char *const others[] = {
+        "layout=aos",         "layout=soa",         "layout=csoa",           "boundary_kernels=1",
+        "boundary_kernels=6", "staged_nodes=0",     "nodes_per_thread=2",    "collision_form=expanded",
+        "storage=f16",        "keep_streamed=true", "masked_band=true",      "immersed_boundary=scatter",
+        "band_chain=true",    "overlap=true",       "concurrent_solid=true", "boundary_rows_apart=true",
+        "alternate=true",     "prefetch_rows=0",    "register_cap=40",       "segment_lanes=8"};
+    stage s;
+    kf_error error = {KF_OK, ""};
+    int taken = 0;
+    begin_tunnel(&s, KF_RATE_K17);
+    for (int l = 0; l < 3; l++)
+        s.whole[l]->outer_ones = true;
+    must(nest(&s, tunnel_boxes, 3, &error), &error);
+    for (size_t i = 0; i < 2 * (sizeof others / sizeof *others); i++) {
+        const char *const fixed[] = {"plan=fused", "march=16", others[i / 2]};
+        kf_device_info device = *kf_backend_device(backend);
+        kf_variables variables;
+        kf_space *space;
+        if (i % 2 == 1) strcpy(device.backend, "cuda");
+        kinetic_system->variables(problem_of(kinetic_system, s.whole[0]), &device, &variables);
+        if (kf_space_open(kinetic_system->name, kinetic_system->space_file, &variables, fixed, 3, &space,
+                          NULL) != KF_OK)
+            continue;
+        kf_config config;
+        const bool valid = kf_space_nearest(space, &config, NULL) == KF_OK;
+        for (int l = 0; l < 3 && valid; l++) {
+            kf_kinetic_options options;
+            must(kf_kinetic_read_options(&s.nested->level[l].scene, &config, &device, &options, &error),
+                 &error);
+            assert_int_equal(options.plan, l < 2 ? KF_PLAN_MOMENTS : KF_PLAN_FUSED);
+        }
+        taken += valid;
+        kf_space_free(space);
+    }
+    assert_true(taken > 20);
+    end(&s);
+}
+
 /* Counts the items of a name, which the level follows. */
 typedef struct tally {
     const char *name;
@@ -611,7 +652,8 @@ int main(void) {
         cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_refused),        cmocka_unit_test(test_compiles_for_cuda),
         cmocka_unit_test(test_lanes),          cmocka_unit_test(test_march),
-        cmocka_unit_test(test_presets),        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_presets),        cmocka_unit_test(test_outer_configs),
+        cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
