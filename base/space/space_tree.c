@@ -162,10 +162,15 @@ static kf_status ask(kf_tree_builder *builder, const kf_bound_constraint *check,
 
 /* --- States --------------------------------------------------------------------------------------------- */
 
+/* Four positions at a time. */
 static uint32_t hash_positions(const uint16_t *positions, int width) {
+    enum { TOGETHER = sizeof(uint64_t) / sizeof *positions };
     uint64_t hash = 0x9e3779b97f4a7c15;
-    for (int i = 0; i < width; i++) {
-        hash = (hash ^ positions[i]) * 0xff51afd7ed558ccd;
+    for (int i = 0; i < width; i += TOGETHER) {
+        uint64_t word = 0;
+        memcpy(&word, positions + i,
+               (size_t)(width - i < TOGETHER ? width - i : TOGETHER) * sizeof *positions);
+        hash = (hash ^ word) * 0xff51afd7ed558ccd;
         hash ^= hash >> 32;
     }
     return (uint32_t)hash;

@@ -3,6 +3,8 @@
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
+# shellcheck disable=SC2034 # quick-compiler.bash reads it
+compiler=steps_compiler.sh
 # shellcheck source=tests/e2e/quick-compiler.bash
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3

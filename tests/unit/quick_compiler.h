@@ -2,19 +2,30 @@
 #ifndef KF_TESTS_UNIT_QUICK_COMPILER_H
 #define KF_TESTS_UNIT_QUICK_COMPILER_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Takes a compiler of tests/tools, unless KFTUNE_TEST_ALL wants kernels as users get them. */
+static inline int take_compiler(const char *name, bool instead) {
+    const char *root = getenv("KFTUNE_DATA"); /* some tests run elsewhere */
+    char file[4096];
+    (void)snprintf(file, sizeof file, "%s/tests/tools/%s", root != NULL ? root : ".", name);
+    if (getenv("KFTUNE_TEST_ALL") != NULL || access(file, X_OK) != 0) return 0;
+    return setenv("KFTUNE_CC", file, instead);
+}
+
 /* A group setup for tests most of whose time is the compiler's: kernels with -O1. Those that users get are
  * the other tests'; with KFTUNE_TEST_ALL=1 these tests have them too. */
 static inline int take_quick_compiler(void **state) {
-    const char *root = getenv("KFTUNE_DATA"); /* some tests run elsewhere */
-    char file[4096];
     (void)state;
-    (void)snprintf(file, sizeof file, "%s/tests/tools/quick_compiler.sh", root != NULL ? root : ".");
-    if (getenv("KFTUNE_TEST_ALL") != NULL || access(file, X_OK) != 0) return 0;
-    return setenv("KFTUNE_CC", file, 0);
+    return take_compiler("quick_compiler.sh", false);
+}
+
+/* For what comes next in such a test, of thousands of steps: kernels with -O2. */
+static inline int take_steps_compiler(void) {
+    return take_compiler("steps_compiler.sh", true);
 }
 
 /* How many of a table's cases a test takes: the first few, which differ most; with KFTUNE_TEST_ALL=1 all of

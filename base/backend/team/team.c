@@ -47,9 +47,11 @@ static kf_status add(const char *spec, const char *member, members *team, kf_err
 static kf_status add_range(const char *spec, char *member, members *team, kf_error *error) {
     int first = 0, last = 0, end = 0;
     if (strncmp(member, "cpu", 3) == 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "devices \"%s\": a cpu has no number; name it once for each part, as in cpu,cpu",
-                       spec);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "devices \"%s\": the number of a cpu is that of its threads; name it once for each part, as in "
+            "cpu,cpu",
+            spec);
     if (sscanf(member, "cuda:%d-%d%n", &first, &last, &end) != 2 || member[end] != '\0' || first < 0 ||
         last < first)
         return kf_fail(error, KF_BAD_INPUT,
