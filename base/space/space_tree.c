@@ -162,17 +162,21 @@ static kf_status ask(kf_tree_builder *builder, const kf_bound_constraint *check,
 
 /* --- States --------------------------------------------------------------------------------------------- */
 
-/* Four positions at a time. */
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * 0xff51afd7ed558ccd;
+    return hash ^ hash >> 32;
+}
+
 static uint32_t hash_positions(const uint16_t *positions, int width) {
     enum { TOGETHER = sizeof(uint64_t) / sizeof *positions };
-    uint64_t hash = 0x9e3779b97f4a7c15;
-    for (int i = 0; i < width; i += TOGETHER) {
-        uint64_t word = 0;
-        memcpy(&word, positions + i,
-               (size_t)(width - i < TOGETHER ? width - i : TOGETHER) * sizeof *positions);
-        hash = (hash ^ word) * 0xff51afd7ed558ccd;
-        hash ^= hash >> 32;
+    uint64_t hash = 0x9e3779b97f4a7c15, word;
+    int i = 0;
+    for (; i + TOGETHER <= width; i += TOGETHER) {
+        memcpy(&word, positions + i, sizeof word);
+        hash = mix(hash, word);
     }
+    for (; i < width; i++)
+        hash = mix(hash, positions[i]);
     return (uint32_t)hash;
 }
 
