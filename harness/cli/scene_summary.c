@@ -26,12 +26,11 @@ static double along(const double velocity[3], const double stream[3]) {
     return square > 0.0 ? sum / sqrt(square) : 0.0;
 }
 
-/* The stream that comes in, and the wall along it whose speed is farthest from its own. */
+/* The fastest stream that comes in, and the wall along it whose speed is farthest from its own. */
 static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
-    const double *stream = NULL, metres = scene->cell_size / scene->time_step;
-    for (int f = 0; f < KF_FACES && stream == NULL; f++)
-        if (scene->faces[f] == KF_INFLOW) stream = scene->face_velocity[f];
-    if (stream == NULL) return;
+    const double metres = scene->cell_size / scene->time_step;
+    double stream[3];
+    if (kf_scene_fastest_face(scene, KF_INFLOW, stream) == 0.0) return;
     s->wind = along(stream, stream) * metres;
     for (int f = 0; f < KF_FACES; f++) {
         const double speed = along(scene->face_velocity[f], stream) * metres;
@@ -40,18 +39,21 @@ static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     }
 }
 
-/* Returns a wall of the domain, not moving with an inflow, beside a solid with a law of the wall; else -1. */
-static int find_bare_wall(const kf_scene *scene) {
-    const double still[3] = {0}, *stream = still;
-    for (int f = 0; f < KF_FACES; f++)
-        if (scene->faces[f] == KF_INFLOW) stream = scene->face_velocity[f];
-    for (int f = 0; f < KF_FACES && scene->wall_law && !scene->laminar; f++) {
+/* Returns whether a face moves as what comes in by one of the inflows. */
+static bool moves_with_inflow(const kf_scene *scene, int face) {
+    for (int f = 0; f < KF_FACES; f++) {
         double apart = 0.0;
         for (int a = 0; a < 3; a++)
-            apart = fmax(apart, fabs(scene->face_velocity[f][a] - stream[a]));
-        if (scene->faces[f] == KF_WALL && (stream == still || apart > 0.01 * scene->reference_speed))
-            return f;
+            apart = fmax(apart, fabs(scene->face_velocity[face][a] - scene->face_velocity[f][a]));
+        if (scene->faces[f] == KF_INFLOW && apart <= 0.01 * scene->reference_speed) return true;
     }
+    return false;
+}
+
+/* Returns a wall of the domain, not moving with an inflow, beside a solid with a law of the wall; else -1. */
+static int find_bare_wall(const kf_scene *scene) {
+    for (int f = 0; f < KF_FACES && scene->wall_law && !scene->laminar; f++)
+        if (scene->faces[f] == KF_WALL && !moves_with_inflow(scene, f)) return f;
     return -1;
 }
 

@@ -252,8 +252,36 @@ static void test_scenes_that_blow_up_say_so(void **state) {
     }
 }
 
+/* Of two streams that come in, the faster one is the wind, whichever face it comes by; a wall that moves with
+ * either is not bare. */
+static void test_the_fastest_stream_is_the_wind(void **state) {
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        kf_scene *scene = open_scene("ball");
+        const double metres = scene->cell_size / scene->time_step;
+        const kf_face ends[2] = {KF_XMIN, KF_XMAX};
+        for (int e = 0; e < 2; e++) {
+            scene->faces[ends[e]] = KF_INFLOW;
+            scene->face_velocity[ends[e]][0] = e == slow ? 0.02 : 0.05;
+        }
+        scene->faces[KF_ZMIN] = KF_WALL;
+        scene->face_velocity[KF_ZMIN][0] = 0.02;
+        scene->wall_law = true;
+        scene->laminar = false;
+        kf_scene_summary summary = kf_summarise_scene(scene);
+        assert_near(summary.wind, 0.05 * metres);
+        assert_near(summary.road, 0.02 * metres);
+        assert_int_equal(summary.bare_wall, -1);
+        scene->face_velocity[KF_ZMIN][0] = 0.035;
+        summary = kf_summarise_scene(scene);
+        assert_int_equal(summary.bare_wall, KF_ZMIN);
+        kf_scene_free(scene);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_fastest_stream_is_the_wind),
         cmocka_unit_test(test_a_slab_is_thin),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_what_is_no_width),
