@@ -132,6 +132,14 @@ static kf_status read_values(sweep *s, kf_error *error) {
             if (strcmp(s->values[i], s->values[j]) == 0)
                 return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is given twice", kinds[s->kind].option,
                                s->values[i]);
+    for (int i = 0; i < 2 && s->kind == GRIDS; i++) {
+        const char *other = i == 0 ? "--grid" : "--cells";
+        if (kf_argument_given(s->arguments, other))
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "options '--grids' and '%s': each run has the cells that --grids says; leave %s out", other,
+                other);
+    }
     return KF_OK;
 }
 

@@ -93,6 +93,10 @@ says "is given twice"
 expect 2 run --scene ball.obj "${small[@]}" --yaw -100:100:1 --output unborn
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --film --output unborn
 expect 2 run --scene ball --grids 4,many --output unborn
+expect 2 run --scene ball.obj "${small[@]}" --grids 6,8 --output unborn
+says "each run has the cells that --grids says; leave --cells out"
+expect 2 run --scene ball --grid 24x16x16 --grids 6,8 --output unborn
+says "each run has the cells that --grids says; leave --grid out"
 expect 2 run --scene ball --resume --output unborn
 [ ! -e unborn ] || complain "a refused sweep left a folder behind"
 
