@@ -187,8 +187,11 @@ def check_moved(runs, scene, kind, size):
     new["boundaries"] = dict.fromkeys(FACES, "periodic")
     new["flow"].setdefault("initial_velocity", [new["flow"]["speed"], 0.0, 0.0])
     moved = copy.deepcopy(new)
-    moved["solid"]["position"] = [value + draw.randrange(-12, 13) * new["domain"]["cell_size"]
-                                  for value in new["solid"]["position"]]
+    width, room = new["domain"]["cell_size"], 1.6 * max(size)
+    for axis, cells in enumerate(new["domain"]["cells"]):
+        at = new["solid"]["position"][axis]
+        steps = [n for n in range(-12, 13) if room < at + n * width < cells * width - room]
+        moved["solid"]["position"][axis] = at + draw.choice(steps or [0]) * width
     if kind != "turning":  # which may not cross a seam in so small a box
         runs.compare("moved", kind, runs.run(new, hexahedron(size)), runs.run(moved, hexahedron(size)), 2e-3)
 
