@@ -37,7 +37,7 @@ sleep 1.5
 zpty -d shell
 ZSH
     : >"$scratch/offered"
-    timeout 20 zsh -f "$scratch/ask.zsh" "$scratch" "$1" >/dev/null 2>&1
+    timeout 120 zsh -f "$scratch/ask.zsh" "$scratch" "$1" >/dev/null 2>&1
     cat "$scratch/offered"
 }
 

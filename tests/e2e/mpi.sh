@@ -81,7 +81,7 @@ fault STOP 'process RANK\) is stopped; the run ends here' ball 3
 mistaken() { # RANKS WORDS OPTION...
     local ranks=$1 words=$2
     shift 2
-    timeout 60 mpirun -n "$ranks" "$kftune" run "$@" >mistaken.out 2>&1 && fail "$*: it runs"
+    timeout 300 mpirun -n "$ranks" "$kftune" run "$@" >mistaken.out 2>&1 && fail "$*: it runs"
     [ "$(grep -c "kftune: .*$words" mistaken.out)" -eq 1 ] || fail "$*: not said once: $(grep kftune: mistaken.out | tail -n 5)"
 }
 for ranks in 2 4 4; do
@@ -99,8 +99,8 @@ exec "$@"
 END
 chmod +x late-words
 late=(run --config nothing.json --devices cpu:1)
-timeout 60 mpirun -n 1 ./late-words "$kftune" "${late[@]}" : -n 1 "$kftune" "${late[@]}" >mistaken.out 2>&1 && fail "a mistake that is said late: it runs"
-for ((looks = 0; looks < 100; looks++)); do [ ! -f late.txt ] || break; sleep 0.1; done
+timeout 300 mpirun -n 1 ./late-words "$kftune" "${late[@]}" : -n 1 "$kftune" "${late[@]}" >mistaken.out 2>&1 && fail "a mistake that is said late: it runs"
+for ((looks = 0; looks < 600; looks++)); do [ ! -f late.txt ] || break; sleep 0.1; done
 tr -d '\0' <late.txt | grep -q '^kftune: nothing.json: ' || fail "the other did not wait for the mistake to be said: $(grep kftune: mistaken.out)"
 # A scene that the host cannot hold is refused before MPI begins, as it is by one process: 2580^3 nodes take 256 GiB at least.
 if [ "$(awk '/MemTotal/ { print $2 }' /proc/meminfo)" -lt $((250 << 20)) ]; then
@@ -109,6 +109,6 @@ if [ "$(awk '/MemTotal/ { print $2 }' /proc/meminfo)" -lt $((250 << 20)) ]; then
 fi
 # What one alone finds it says with its name.
 alone=(run --scene ball --devices cpu:1 --steps 2)
-timeout 60 mpirun -n 1 "$kftune" "${alone[@]}" : -n 1 env XDG_CACHE_HOME=/dev/null/nothing "$kftune" "${alone[@]}" >alone.out 2>&1 && fail "a rank without a cache runs"
+timeout 300 mpirun -n 1 "$kftune" "${alone[@]}" : -n 1 env XDG_CACHE_HOME=/dev/null/nothing "$kftune" "${alone[@]}" >alone.out 2>&1 && fail "a rank without a cache runs"
 grep -q 'kftune: rank 1 on .*XDG_CACHE_HOME' alone.out || fail "a rank without a cache: $(grep kftune: alone.out | tail -n 3)"
 echo "mpi.sh: two to four ranks write what one device writes; those that die or hang end the run"

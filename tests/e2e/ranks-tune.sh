@@ -82,8 +82,8 @@ grep -q 'continuing run .* with [3-9] configs measured' stopped.out || fail "it 
 
 program=$(dirname "$kftune")/tests/test_world
 if [ -x "$program" ]; then
-    timeout 60 mpirun -n 3 "$program" >unit.out 2>&1 || fail "test_world as three processes: $(grep -v '^---' unit.out | tail -n 12)"
-    timeout 60 mpirun -n 2 "$program" hang >hang.out 2>&1
+    timeout 300 mpirun -n 3 "$program" >unit.out 2>&1 || fail "test_world as three processes: $(grep -v '^---' unit.out | tail -n 12)"
+    timeout 300 mpirun -n 2 "$program" hang >hang.out 2>&1
     [ $? -ne 124 ] || fail "what waits for ever is waited for"
     grep -q 'rank 0 of 2 on .*: what waits for ever does not end; the run ends here: the test is over' hang.out || fail "what waits for ever: $(cat hang.out)"
 fi

@@ -97,7 +97,7 @@ CONF
     controller=$!
     slurmd -D >"$folder/d.out" 2>&1 &
     node=$!
-    for ((looks = 0; looks < 100; looks++)); do
+    for ((looks = 0; looks < 600; looks++)); do
         state=$(sinfo -h -o %T 2>/dev/null)
         [ "$state" = idle ] && break
         kill -0 $controller $node 2>/dev/null || break
