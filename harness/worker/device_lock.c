@@ -16,16 +16,21 @@
 #include "harness/worker/other_processes.h"
 #include "harness/worker/worker.h"
 
+/* In a folder of another user, or behind another user's link, others could hold the lock for ever, or have
+ * files made elsewhere. */
 static kf_status open_file(const kf_device_info *device, const char *ending, int *file, kf_error *error) {
     char cache[KF_PATH], folder[KF_PATH], path[KF_PATH], name[sizeof device->identity];
     KF_TRY(kf_cache_folder(cache, error));
     KF_TRY(kf_path(folder, error, "%s/devices", cache));
     KF_TRY(kf_make_folders(folder, error));
+    kf_error why;
+    if (kf_folder_is_own(folder, true, "set XDG_CACHE_HOME to a folder of your own", &why) != KF_OK)
+        return kf_fail(error, KF_HOST, "%s", why.message);
     (void)snprintf(name, sizeof name, "%s", device->identity);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '/' || *c == '.') *c = '_';
     KF_TRY(kf_path(path, error, "%s/%s.%s", folder, name, ending));
-    *file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    *file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (*file >= 0) return KF_OK;
     return kf_fail(error, KF_HOST, "%s: cannot be opened: %s", path, strerror(errno));
 }

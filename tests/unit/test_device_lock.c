@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -48,6 +49,30 @@ static void a_gpu_is_measured_by_one_run_at_a_time(void **state) {
     assert_int_equal(kf_device_lock(&cpu, NULL, NULL, &first, &error), KF_OK);
     assert_int_equal(first, -1);
     kf_device_unlock(first);
+}
+
+/* Where others may write, or have left a link, nothing is locked: they could hold the lock for ever. */
+static void a_lock_is_where_no_one_else_writes(void **state) {
+    (void)state;
+    const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-links"};
+    kf_error error = {KF_OK, ""};
+    int lock = -1;
+    char folder[KF_PATH + 32], path[KF_PATH + 64];
+    assert_int_equal(kf_device_lock_in_line(&gpu, KF_LOCK_EXCLUSIVE, &lock, &error), KF_OK);
+    kf_device_unlock(lock);
+    (void)snprintf(folder, sizeof folder, "%s/kftune/devices", fixture_folder);
+    (void)snprintf(path, sizeof path, "%s/GPU-links.lock", folder);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink("elsewhere", path), 0);
+    assert_int_equal(kf_device_lock_in_line(&gpu, KF_LOCK_EXCLUSIVE, &lock, &error), KF_HOST);
+    assert_int_equal(lock, -1);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(chmod(folder, 0777), 0);
+    assert_int_equal(kf_device_lock_in_line(&gpu, KF_LOCK_EXCLUSIVE, &lock, &error), KF_HOST);
+    assert_non_null(strstr(error.message, "XDG_CACHE_HOME"));
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(kf_device_lock_in_line(&gpu, KF_LOCK_EXCLUSIVE, &lock, &error), KF_OK);
+    kf_device_unlock(lock);
 }
 
 /* Two processes add to a counter in turns; without the lock additions would be lost. */
@@ -155,6 +180,7 @@ static void other_programs_on_a_gpu_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gpu_is_measured_by_one_run_at_a_time),
+        cmocka_unit_test(a_lock_is_where_no_one_else_writes),
         cmocka_unit_test(runs_that_take_turns_exclude_each_other),
         cmocka_unit_test(all_devices_of_a_team_are_locked_each_once),
         cmocka_unit_test(other_programs_on_a_gpu_are_named),
