@@ -98,7 +98,8 @@ int kf_device_processes(const kf_device_info *device, int *processes, int capaci
 #ifdef KF_HAVE_CUDA
     if (strcmp(device->backend, "cuda") == 0) return kf_nvml_processes(device->identity, processes, capacity);
 #endif
-    (void)device, (void)processes, (void)capacity;
+    (void)device;
+    if (capacity > 0) processes[0] = 0; /* none is known */
     return 0;
 }
 

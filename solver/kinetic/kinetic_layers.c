@@ -117,7 +117,7 @@ typedef struct outcome {
 /* Runs a channel; means are over the later half. */
 static kf_status run_channel(kf_validation *validation, const channel *c, kf_scene *scene, double turnovers,
                              outcome *result, kf_error *error) {
-    enum { LOOKS = 80 };
+    enum { LOOKS = 80, COUNTED = LOOKS / 2 };
     const uint64_t stretch = (uint64_t)(turnovers * c->cells / c->speed / LOOKS);
     double bulk = 0.0, traction = 0.0;
     kf_plan *plan = NULL;
@@ -129,10 +129,10 @@ static kf_status run_channel(kf_validation *validation, const channel *c, kf_sce
         status = kf_flow_advance(validation, plan, stretch, error);
         if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) status = find_bulk(scene, c, plan, &now, error);
-        if (status != KF_OK || (look < LOOKS / 2 && !isnan(now))) continue;
-        bulk += now / (LOOKS / 2);
+        if (status != KF_OK || (look < LOOKS - COUNTED && !isnan(now))) continue;
+        bulk += now / COUNTED;
         traction += (load.force[0] * c->along[0] + load.force[1] * c->along[1]) /
-                    (2.0 * c->length * scene->nodes[2] * (LOOKS / 2));
+                    (2.0 * c->length * scene->nodes[2] * COUNTED);
     }
     *result = (outcome){bulk / sqrt(traction), traction / (c->speed * c->speed)};
     kf_flow_close(plan);

@@ -9,7 +9,17 @@
 #include "solver/kinetic/kinetic_layers.h"
 #include "solver/validation/body.h"
 
-enum { LEAD = 40, TAIL = 60, TRIP = 12, PITCH = 6, CUBE = 2, WINDOW = 20, PLACES = 2, LOOKS = 60 };
+enum {
+    LEAD = 40,
+    TAIL = 60,
+    TRIP = 12,
+    PITCH = 6,
+    CUBE = 2,
+    WINDOW = 20,
+    PLACES = 2,
+    LOOKS = 60,
+    COUNTED = LOOKS / 2
+};
 static const double STREAM = 0.08, WALL = -0.3; /* above the mirror at -0.5: nothing flows below */
 
 /* Two sizes; the smaller one shows that all of it runs. */
@@ -59,7 +69,7 @@ static void add_friction(const plate_size *plate, const kf_links *links, const d
             sum += wall->area * friction_velocity[n] * friction_velocity[n];
             area += wall->area;
         }
-        sections[p].friction += 2.0 * sum / (area * STREAM * STREAM * (LOOKS / 2));
+        sections[p].friction += 2.0 * sum / (area * STREAM * STREAM * COUNTED);
     }
 }
 
@@ -82,8 +92,8 @@ static void add_profile(const plate_size *plate, const double *velocity, section
             const double u = mean_speed(plate, velocity, plate->places[p], y) / stream;
             thickness += (y == 0 ? 0.5 - WALL : 1.0) * u * (1.0 - u);
         }
-        sections[p].thickness += thickness / (LOOKS / 2);
-        sections[p].stream += stream / (LOOKS / 2);
+        sections[p].thickness += thickness / COUNTED;
+        sections[p].stream += stream / COUNTED;
     }
 }
 
@@ -114,7 +124,8 @@ static kf_status run_plate(kf_validation *validation, const plate_size *plate, k
     if (status == KF_OK) status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
     for (int n = 0; status == KF_OK && sound && n < LOOKS; n++) {
         status = kf_flow_advance(validation, plan, stretch, error);
-        if (status == KF_OK && n >= LOOKS / 2) status = look(plate, scene, plan, sections, &sound, error);
+        if (status == KF_OK && n >= LOOKS - COUNTED)
+            status = look(plate, scene, plan, sections, &sound, error);
     }
     if (status == KF_OK) status = kf_flow_draw(validation, plan, "wall_plate", 2, STREAM, error);
     kf_flow_close(plan);
