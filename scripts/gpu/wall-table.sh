@@ -120,17 +120,17 @@ EOF
     row "square cylinder, Re 22,000, 20 cells, $1: Cd" '2.1 +- 0.15' 1.95 2.25 "$(of drag mean "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
     row "the same: St" '0.132 +- 0.006' 0.126 0.138 "$(strouhal "$folder/forces-$name.csv" 1 1)"
 }
-# sphere REYNOLDS LAW CD: 24 cells a diameter in a tunnel 7 wide; the drag is corrected for the tunnel.
+# sphere REYNOLDS LAW CD CELLS FLOW_THROUGHS: so many cells a diameter in a tunnel 7 wide; the drag is corrected for the tunnel.
 sphere() {
-    local name=sphere-$1-$2
+    local name=sphere-$1-$2 grid="$((12 * $4))x$((7 * $4))x$((7 * $4))"
     cat >"$work/$name.json" <<EOF
-{"solid": {"shape": "ball", "radius": 0.5, "boundary": "links", "position": [3.5, 3.51, 3.49]}, "domain": {"cells": [288, 168, 168], "size": [12, 7, 7]},
+{"solid": {"shape": "ball", "radius": 0.5, "boundary": "links", "position": [3.5, 3.51, 3.49]}, "domain": {"cells": [${grid//x/, }], "size": [12, 7, 7]},
  "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "free_slip", "zmax": "free_slip"},
  "flow": {"speed": 1, "reynolds": $1, "reference_length": 1, "lattice_speed": 0.08},
  "model": {"collision": "acm_mrt", "rates": "$rates"$(model "$2")}}
 EOF
-    run "$name" 288x168x168 12 || return
-    row "sphere, Re $1, 24 cells, $2: Cd, corrected" "$3 +- 10 %" "$(awk "BEGIN { print 0.9 * $3 }")" "$(awk "BEGIN { print 1.1 * $3 }")" \
+    run "$name" "$grid" "$5" || return
+    row "sphere, Re $1, $4 cells, $2: Cd, corrected" "$3 +- 10 %" "$(awk "BEGIN { print 0.9 * $3 }")" "$(awk "BEGIN { print 1.1 * $3 }")" \
         "$(value corrected "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
 }
 # ahmed DEGREES LAW GRID CELLS FLOW_THROUGHS MUST LOW HIGH [WHERE CHANGE]: without stilts on its road, at the experiment's Reynolds
@@ -155,8 +155,8 @@ bodies)
     ahmed 35 law 512x192x192 127 6 '0.26 to 0.28, +- 15 %' 0.23 0.31
     ahmed 25 law 512x192x192 127 6 '0.285 to 0.299, +- 25 %' 0.219 0.365
     square none
-    sphere 10000 none 0.40
-    sphere 3700 none 0.394
+    sphere 10000 none 0.40 36 5
+    sphere 3700 none 0.394 24 12
     ahmed 25 none 512x192x192 127 5 '' '' ''
     ;;
 square) square none ;;
