@@ -76,7 +76,10 @@ static void make_title(const kf_plan *plan, const kf_probe *probe, char title[16
         (void)snprintf(where, sizeof where, ", (%.3g, %.3g, %.3g) to (%.3g, %.3g, %.3g) m", p[0], p[1], p[2],
                        q[0], q[1], q[2]);
     if (reynolds > 0.0) (void)snprintf(flow, sizeof flow, ", Re %.4g", reynolds);
-    (void)snprintf(title, 160, "%.32s%s, probe %s%s", plan->problem->name, flow, probe->name, where);
+    const char *name = plan->problem->name;
+    const bool cut = strlen(name) > 32;
+    (void)snprintf(title, 160, "%.*s%s%s, probe %s%s", cut ? 30 : 32, name, cut ? ".." : "", flow,
+                   probe->name, where);
 }
 
 kf_status kf_probe_chart(const kf_plan *plan, const kf_probe *probe, const kf_probe_report *report,

@@ -414,7 +414,9 @@ static void draw_title(slice_picture *slice, uint64_t step, const kf_picture_vie
     const kf_scene *scene = slice->whole;
     char text[192], name[33], grid[KF_GRID_TEXT], levels[32] = "";
     if (scene->finer_count > 0) (void)snprintf(levels, sizeof levels, " + %d finer", scene->finer_count);
-    kf_copy_text(name, sizeof name, view->caption != NULL ? view->caption : scene->name);
+    const char *caption = view->caption != NULL ? view->caption : scene->name;
+    kf_copy_text(name, sizeof name, caption);
+    if (strlen(caption) >= sizeof name) memcpy(name + sizeof name - 3, "..", 3); /* there is more of it */
     snprintf(text, sizeof text, "%s  %s%s  %sstep %" PRIu64 "  t = %.4g s", name,
              kf_grid_text(scene->nodes, grid), levels, view->mean ? "mean until " : "", step,
              (double)step * scene->time_step);

@@ -133,6 +133,17 @@ ball=(run --scene ball --grid 16x16x16 --samples-per-cell 1 --device cpu:1 --ste
 refused "option '--probe': two are called 'a'" "${ball[@]}" --probe a=0,0,0 --probe a=1L,0,0
 refused "99 flow-throughs are " "${ball[@]}" --mean-from 99
 
+# A title that has no room for the whole name shows that there is more of it.
+long=a-name-of-thirty-two-characters-
+cp "$root/scene/library/ball.json" "${long:0:32}.json"
+cp "$root/scene/library/ball.json" "${long:0:32}x.json"
+for name in "${long:0:32}" "${long:0:32}x"; do
+    expect 0 run --scene "$name.json" --grid 16x16x16 --samples-per-cell 1 --device cpu:1 --steps 1 --fields none --quiet --output "$name-run"
+done
+[ -s "${long:0:32}x-run/speed_000001.png" ] || complain "no picture is drawn"
+cmp -s "${long:0:32}-run/speed_000001.png" "${long:0:32}x-run/speed_000001.png" && complain "a title is cut without a sign"
+rm -r "${long:0:32}"*
+
 # JSON that is no scene says what it is.
 for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a config' '{"command": "run", "config": {}}|is an answer of kftune' \
     '{"benchmarks": []}|is a suite' '{"cache": {}}|is a cache of Kernel Tuner'; do
