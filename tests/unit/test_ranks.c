@@ -44,7 +44,7 @@ static void set_up(const char *system, const char *transfer) {
     kf_error error = {KF_OK, ""};
     char fixed[64];
     const bool flat = strcmp(system, "d2q9") == 0;
-    const kf_problem_options options = {.nodes = {32, 24, flat ? 1 : 24}};
+    const kf_problem_options options = {.nodes = {24, 16, flat ? 1 : 16}};
     (void)snprintf(fixed, sizeof fixed, "transfer=%s", transfer);
     const char *const kinetic[] = {"plan=fused",     "streaming=two_grids", "layout=soa", "storage=f32",
                                    "staged_nodes=0", "boundary_kernels=0",  fixed,        NULL},
