@@ -87,7 +87,9 @@ static kf_status read_range(sweep *s, const char *option, const char *text, kf_e
     double numbers[3] = {0.0};
     const bool read = read_three(text, numbers);
     const double from = numbers[0], to = numbers[1], step = numbers[2];
-    if (!read || !(fabs(from) + fabs(to) < 1e9) || !(step * (to - from) > 0.0))
+    const bool leads = read && step * (to - from) > 0.0;
+    if (leads && (to - from) / step >= KF_SWEEP_POINTS) return too_many(option, error);
+    if (!leads || !(fabs(from) + fabs(to) < 1e9))
         return kf_fail(error, KF_BAD_INPUT,
                        "option '%s': '%s' is no range; give FROM:TO:STEP, for example -10:10:5, or a list",
                        option, text);

@@ -85,6 +85,8 @@ expect 2 run --scene ball --start scene --output unborn
 says "is of a sweep"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 5:1:1 --output unborn
 says "'5:1:1' is no range"
+expect 2 run --scene ball.obj "${small[@]}" --seeds 1:1000000000:1 --output unborn
+says "more than 64 values"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --speed 3,4 --output unborn
 says "one thing changes at a time"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,,2 --output unborn

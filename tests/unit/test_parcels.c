@@ -110,7 +110,7 @@ static void where_its_files_belong(void **state) {
 static int trade_one(const void *words, size_t bytes, int files) {
     enum { MOST = 2 * PARCEL };
     const int yes = 1, file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    int box[2], all[MOST];
+    int box[2], all[MOST] = {0};
     union {
         struct cmsghdr header;
         char room[CMSG_SPACE(MOST * sizeof(int))];
