@@ -38,10 +38,27 @@ KF_FUNCTION int kf_beyond(int s, int n) {
 /* Rank of a face. Of the faces that a population crosses, the one with the lowest rank decides, the first in
  * the order x y z. A wall at rest comes before one that moves, which would push fluid through it. */
 #define KF_RANK(kind, face) ((kind) == KF_INFLOW_FACE ? 0 : 1 + (KF_MOVING_WALLS >> (face)&1))
+#define KF_GIVES_WAY(kind, face, other, other_face)                                                          \
+    (KF_IS_SOLID_FACE(kind) && KF_IS_SOLID_FACE(other) && KF_RANK(other, other_face) < KF_RANK(kind, face))
+#define KF_GIVES_WAY_TO_Z(kind, face)                                                                        \
+    (KF_GIVES_WAY(kind, face, KF_FACE_4, 4) || KF_GIVES_WAY(kind, face, KF_FACE_5, 5))
+#define KF_GIVES_WAY_TO_YZ(kind, face)                                                                       \
+    (KF_GIVES_WAY(kind, face, KF_FACE_2, 2) || KF_GIVES_WAY(kind, face, KF_FACE_3, 3) ||                     \
+     KF_GIVES_WAY_TO_Z(kind, face))
+/* Chooses among values of x, y and z by the face that decides. It needs solid_x, whether the face that is
+ * crossed along x is solid, and kind_x and face_x, its kind and number. Where no face gives way to a later
+ * one the order alone decides, so that scenes with a wind along x have no further code. */
+#if KF_GIVES_WAY_TO_YZ(KF_FACE_0, 0) || KF_GIVES_WAY_TO_YZ(KF_FACE_1, 1) ||                                  \
+    KF_GIVES_WAY_TO_Z(KF_FACE_2, 2) || KF_GIVES_WAY_TO_Z(KF_FACE_3, 3)
 enum { KF_NO_RANK = 3 };
-KF_FUNCTION int kf_deciding_axis(int rank_x, int rank_y, int rank_z) {
-    return rank_x <= rank_y && rank_x <= rank_z ? 0 : rank_y <= rank_z ? 1 : 2;
-}
+#define KF_DECIDING_RANK(axis) (solid_##axis ? KF_RANK(kind_##axis, face_##axis) : KF_NO_RANK)
+#define KF_X_DECIDES                                                                                         \
+    (KF_DECIDING_RANK(x) <= KF_DECIDING_RANK(y) && KF_DECIDING_RANK(x) <= KF_DECIDING_RANK(z))
+#define KF_DECIDING(of_x, of_y, of_z)                                                                        \
+    (KF_X_DECIDES ? (of_x) : KF_DECIDING_RANK(y) <= KF_DECIDING_RANK(z) ? (of_y) : (of_z))
+#else
+#define KF_DECIDING(of_x, of_y, of_z) (solid_x ? (of_x) : solid_y ? (of_y) : (of_z))
+#endif
 
 /* Returns a value as a ghost node would store it, rounded to the storage type. */
 KF_FUNCTION kf_real kf_as_stored(kf_real value) {
@@ -170,10 +187,8 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_module_arguments *a, int cx, int
     const int solid_x = bx != 0 && KF_IS_SOLID_FACE(kind_x), solid_y = by != 0 && KF_IS_SOLID_FACE(kind_y),
               solid_z = bz != 0 && KF_IS_SOLID_FACE(kind_z);
     if (!solid_x && !solid_y && !solid_z) return kf_mirrored(a, cx, cy, cz, x, y, z);
-    const int axis = kf_deciding_axis(solid_x ? KF_RANK(kind_x, bx > 0) : KF_NO_RANK,
-                                      solid_y ? KF_RANK(kind_y, 2 + (by > 0)) : KF_NO_RANK,
-                                      solid_z ? KF_RANK(kind_z, 4 + (bz > 0)) : KF_NO_RANK);
-    const int face = axis == 0 ? (bx > 0) : axis == 1 ? 2 + (by > 0) : 4 + (bz > 0);
+    const int face_x = bx > 0, face_y = 2 + (by > 0), face_z = 4 + (bz > 0);
+    const int face = KF_DECIDING(face_x, face_y, face_z);
     const kf_real *u = KF_FACE_VELOCITY(a)[face];
     const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
     const kf_real back =
@@ -260,19 +275,13 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i,
         const kf_real along_x = cx * u_x[0] + cy * u_x[1] + cz * u_x[2],
                       along_y = cx * u_y[0] + cy * u_y[1] + cz * u_y[2],
                       along_z = cx * u_z[0] + cy * u_z[1] + cz * u_z[2];
-        const int axis = kf_deciding_axis(solid_x ? KF_RANK(kind_x, cx < 0) : KF_NO_RANK,
-                                          solid_y ? KF_RANK(kind_y, 2 + (cy < 0)) : KF_NO_RANK,
-                                          solid_z ? KF_RANK(kind_z, 4 + (cz < 0)) : KF_NO_RANK);
-        const kf_real gain = KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) *
-                             (axis == 0   ? along_x
-                              : axis == 1 ? along_y
-                                          : along_z);
+        const int face_x = cx < 0, face_y = 2 + (cy < 0), face_z = 4 + (cz < 0);
+        const kf_real gain =
+            KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * KF_DECIDING(along_x, along_y, along_z);
         if (mirrors) {
             const kf_real back =
                 kf_from_store(*kf_address(a, a->populations.source, KF_OPPOSITE(i), k)) + gain;
-            const kf_real share = (kf_real)a->faces.specular_share[axis == 0   ? cx < 0
-                                                                   : axis == 1 ? 2 + (cy < 0)
-                                                                               : 4 + (cz < 0)];
+            const kf_real share = (kf_real)a->faces.specular_share[KF_DECIDING(face_x, face_y, face_z)];
             value = solid ? kf_as_stored(back + share * (value - back)) : value;
         } else {
             value = solid ? kf_as_stored(value + gain) : value;

@@ -50,13 +50,10 @@ typedef struct kf_tile {
 #define KF_IS_MIRROR_X(side) (KF_X_FACE(side) == KF_FREE_SLIP_FACE)
 #define KF_IS_MIRROR_Y(side) ((side) < 0 ? KF_FACE_2 == KF_FREE_SLIP_FACE : KF_FACE_3 == KF_FREE_SLIP_FACE)
 #define KF_WAITS(side)       (KF_X_FACE(side) == KF_OUTFLOW_FACE)
-/* A face across x has its edges where no face across y or z decides there (kf_deciding_axis). */
-#define KF_GIVES_WAY(side, kind, face)                                                                       \
-    (KF_IS_SOLID_FACE(kind) && KF_RANK(kind, face) < KF_RANK(KF_X_FACE(side), (side) > 0))
-#define KF_HAS_EDGES(side)                                                                                   \
-    (!KF_GIVES_WAY(side, KF_FACE_2, 2) && !KF_GIVES_WAY(side, KF_FACE_3, 3) &&                               \
-     !KF_GIVES_WAY(side, KF_FACE_4, 4) && !KF_GIVES_WAY(side, KF_FACE_5, 5))
-#define KF_BOUNCES(side) (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0) && KF_HAS_EDGES(side))
+/* A face across x has its edges where no face across y or z decides there (KF_DECIDING). */
+#define KF_BOUNCES(side)                                                                                     \
+    (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0) &&                                         \
+     !KF_GIVES_WAY_TO_YZ(KF_X_FACE(side), (side) > 0))
 #define KF_IS_ASKED_X(side)                                                                                  \
     (KF_X_FACE(side) != KF_PERIODIC_FACE && !KF_IS_MIRROR_X(side) && !KF_WAITS(side) && !KF_BOUNCES(side))
 #define KF_IS_ASKED_Y(side)                                                                                  \
