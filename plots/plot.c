@@ -44,7 +44,7 @@ kf_status kf_plot_find_run(kf_store *store, const char *name, kf_run_summary *ru
         char id[32];
         (void)snprintf(id, sizeof id, "%" PRId64, run->id);
         if (strcmp(id, name) != 0)
-            return kf_fail(error, KF_BAD_INPUT, "--run '%s' fits %d runs; give more of it", name,
+            return kf_fail(error, KF_BAD_INPUT, "--run '%s' fits %d runs; give more of its characters", name,
                            search.matches);
     }
     if (search.matches > 0) return KF_OK;

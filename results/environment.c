@@ -71,7 +71,7 @@ bool kf_moment_parse(const char *text, char moment[KF_MOMENT]) {
 kf_status kf_uuid_new(char uuid[37], kf_error *error) {
     unsigned char bytes[16];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return kf_fail(error, KF_MACHINE, "the system gives no random numbers: %s", strerror(errno));
+        return kf_fail(error, KF_MACHINE, "the system provides no random numbers: %s", strerror(errno));
     bytes[6] = (unsigned char)((bytes[6] & 0x0f) | 0x40); /* RFC 9562: version 4, random */
     bytes[8] = (unsigned char)((bytes[8] & 0x3f) | 0x80);
     int at = 0;

@@ -409,15 +409,13 @@ static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *e
     }
     if (inflow && !outflow && fabs(influx) > 1e-9)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: boundaries: fluid flows in and nowhere out; make the opposite face an "
-                       "outflow",
+                       "%s: boundaries: fluid flows in but cannot leave; make the opposite face an outflow",
                        d->source);
     if (outflow && influx < -1e-9)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: boundaries: the inflows' velocities point out of the domain; turn them round, or make "
-            "that face the outflow",
-            d->source);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: boundaries: the inflows' velocities point out of the domain; reverse them, or "
+                       "make that face the outflow",
+                       d->source);
     return KF_OK;
 }
 

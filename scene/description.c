@@ -133,15 +133,15 @@ static kf_status read_face(const char *file, const cJSON *object, int face, kf_d
         KF_TRY(kf_json_number(place, value, "specular_share", false, 0.0, 0.95, &d->specular_share[face],
                               error));
         if (d->specular_share[face] > 0.0 && type != KF_WALL)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s.specular_share: only a wall can reflect a share of the fluid specularly; "
+                           "remove the key",
+                           file, path);
+        if (type == KF_WALL && d->face_velocity[face][face / 2] != 0.0)
             return kf_fail(
                 error, KF_BAD_INPUT,
-                "%s: %s.specular_share: only a wall mirrors a share of what reaches it; remove the key", file,
-                path);
-        if (type == KF_WALL && d->face_velocity[face][face / 2] != 0.0)
-            return kf_fail(error, KF_BAD_INPUT,
-                           "%s: %s.velocity: a wall moves only within its own plane; make the %c "
-                           "component 0",
-                           file, path, "xyz"[face / 2]);
+                "%s: %s.velocity: a wall moves only within its own plane; set the %c component to 0", file,
+                path, "xyz"[face / 2]);
     } else {
         const kf_json_place place = {file, "boundaries"};
         KF_TRY(kf_json_choice(place, object, kf_face_names[face], true, kf_boundary_names, KF_BOUNDARIES,
@@ -244,13 +244,13 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
     if (d->trip >= 0.0 && !(d->wall_law && kf_description_inflow(d) >= 0))
         return kf_fail(
             error, KF_BAD_INPUT,
-            "%s: model.trip: it is for a law of the wall behind an inflow; add \"wall\": \"law\" and "
+            "%s: model.trip: it applies to a law of the wall behind an inflow; add \"wall\": \"law\" and "
             "an inflow, or remove the key",
             file);
     if (!d->wall_law || (d->solid.linked && !d->solid.half_way)) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: model.wall: \"law\" is for a solid of \"boundary\": \"links\" that are interpolated; "
-                   "add that boundary, or remove the key",
+                   "%s: model.wall: \"law\" needs a solid with \"boundary\": \"links\" and interpolated "
+                   "links; add that boundary, or remove the key",
                    file);
 }
 

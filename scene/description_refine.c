@@ -59,7 +59,7 @@ static kf_status read_box(const char *file, const cJSON *item, int number, kf_re
                            error));
     for (int a = 0; a < 3; a++)
         if (!(r->boxes[number].high[a] > r->boxes[number].low[a]))
-            return kf_fail(error, KF_BAD_INPUT, "%s: %s: high does not lie above low along %c", file, inner,
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s: high must be larger than low along %c", file, inner,
                            "xyz"[a]);
     r->count = number + 1;
     return KF_OK;

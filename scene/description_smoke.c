@@ -15,8 +15,8 @@ static kf_status read_box(kf_json_place place, const cJSON *object, kf_emitter *
     KF_TRY(kf_json_numbers(place, object, "high", true, -KF_FARTHEST, KF_FARTHEST, 3, emitter->to, error));
     for (int a = 0; a < 3; a++)
         if (emitter->to[a] < emitter->from[a])
-            return kf_fail(error, KF_BAD_INPUT, "%s: %s: high lies below low along %c", place.file,
-                           place.path, "xyz"[a]);
+            return kf_fail(error, KF_BAD_INPUT, "%s: %s: high must not be smaller than low along %c",
+                           place.file, place.path, "xyz"[a]);
     return KF_OK;
 }
 

@@ -160,8 +160,8 @@ static kf_status check_mesh_hash(kf_json_place place, const cJSON *object, const
     KF_TRY(kf_mesh_file_hash(mesh, hash, error));
     if (strcmp(kept, hash) == 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: %s is not the mesh that this scene was made of: its file was changed; give the new "
-                   "one with --scene, or take %s.mesh_hash out",
+                   "%s: %s is not the mesh from which this scene was made, because its file has changed; "
+                   "give the new one with --scene, or remove %s.mesh_hash",
                    place.file, mesh, place.path);
 }
 
@@ -194,14 +194,13 @@ static kf_status read_boundary(const char *file, const cJSON *object, kf_solid_d
     s->half_way = links == 1;
     if (!s->linked && cJSON_GetObjectItemCaseSensitive(object, "links") != NULL)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.links says how \"boundary\": \"links\" sends back what reaches it; add that, "
-                       "or remove the key",
+                       "%s: %s.links is an option of \"boundary\": \"links\"; add that, or remove the key",
                        file, s->path);
     if (s->linked && s->moving)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.boundary: \"links\" are for solids that rest; take \"immersed\", or remove "
-                       "%s.motion",
-                       file, s->path, s->path);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.boundary: \"links\" needs a solid at rest; use \"immersed\", or remove %s.motion", file,
+            s->path, s->path);
     return KF_OK;
 }
 
@@ -248,8 +247,8 @@ static kf_status read_name(const char *file, const cJSON *object, const kf_descr
         plain = plain && (isalnum((unsigned char)*c) || *c == '_' || *c == '-');
     if (!plain)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.name: must be 1 to %d letters, digits, _ and -, as forces_NAME.csv is named "
-                       "after it",
+                       "%s: %s.name: must be 1 to %d letters, digits, _ and -, because it becomes part of "
+                       "the file name forces_NAME.csv",
                        file, s->path, KF_SOLID_NAME - 1);
     for (const kf_solid_description *other = d->solids; other < s; other++)
         if (strcasecmp(other->name, name) == 0)
@@ -263,24 +262,23 @@ static kf_status read_name(const char *file, const cJSON *object, const kf_descr
 static kf_status check_one_of_several(const char *file, const cJSON *object, const kf_solid_description *s,
                                       kf_error *error) {
     if (s->free)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.motion.free: the fluid moves a solid that is alone; prescribe the motion of "
-                       "each of several",
-                       file, s->path);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.motion.free: only a single solid can be free; prescribe the motion of each of several",
+            file, s->path);
     if (s->linked)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.boundary: \"links\" are for a solid that is alone; take \"immersed\"", file,
+                       "%s: %s.boundary: \"links\" works with one solid only; use \"immersed\"", file,
                        s->path);
     if (cJSON_HasObjectItem(object, "yaw"))
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.yaw: is for a solid that is alone; give \"rotation\" and \"position\"", file,
+                       "%s: %s.yaw: is a key of a single solid; give \"rotation\" and \"position\"", file,
                        s->path);
     if (kf_length(s->velocity) > 0.0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: %s.motion.velocity: each of several solids rests or turns about a fixed axis; let "
-            "the fluid and the walls move instead",
-            file, s->path);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.motion.velocity: with several solids each may only rest or turn about a fixed "
+                       "axis; let the fluid and the walls move instead",
+                       file, s->path);
     return KF_OK;
 }
 
@@ -317,6 +315,6 @@ kf_status kf_description_read_solid(const char *file, const cJSON *root, kf_desc
     if (object == NULL) return KF_OK;
     if (cJSON_HasObjectItem(object, "name"))
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.name: is for the entries of \"solids\"; remove the key", file);
+                       "%s: solid.name: is a key of the entries of \"solids\"; remove the key", file);
     return read_object(file, object, &d->solid, error);
 }

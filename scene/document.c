@@ -340,11 +340,10 @@ static kf_status pin_solid(cJSON *solid, kf_error *error) {
     if (mesh == NULL) return KF_OK;
     KF_TRY(kf_mesh_file_hash(mesh, hash, error));
     if (before != NULL && strcmp(before, hash) != 0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s is not the mesh that this scene was made of: its file was changed; give the new one with "
-            "--scene, or take mesh_hash out",
-            mesh);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s is not the mesh from which this scene was made, because its file has changed; "
+                       "give the new one with --scene, or remove mesh_hash",
+                       mesh);
     cJSON_DeleteItemFromObjectCaseSensitive(solid, "mesh_hash");
     cJSON_AddStringToObject(solid, "mesh_hash", hash);
     return KF_OK;
@@ -420,16 +419,15 @@ static kf_status check_free(const cJSON *document, const char *file, bool *repla
     *replaced = false;
     if (stat(file, &about) != 0) return KF_OK;
     if (kf_scene_document_read(file, &there, &ignored) != KF_OK)
-        return kf_fail(error, KF_BAD_INPUT, "%s: is there already, and no scene; give another name", file);
+        return kf_fail(error, KF_BAD_INPUT, "%s: exists and is not a scene; give another name", file);
     kf_scene_document_difference(there, document, &text);
     *replaced = text.length > 0;
     kf_status status = KF_OK;
     if (*replaced && !is_as_made(file, there))
-        status =
-            kf_fail(error, KF_BAD_INPUT,
-                    "%s: is there already and says something else, written or changed by hand (%s); give "
-                    "another name, or remove it",
-                    file, text.text);
+        status = kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: exists with other content, written or changed by hand (%s); give another name, or remove it",
+            file, text.text);
     kf_text_free(&text);
     cJSON_Delete(there);
     return status;

@@ -57,9 +57,10 @@ static bool is_read(const char *extension) {
 }
 
 static kf_status refuse_extension(const gltf_text *t, const char *extension) {
-    return kf_fail(t->error, KF_BAD_INPUT,
-                   "%s: needs the extension %.64s, which is not read; export it without (plain glTF 2.0)",
-                   t->file, extension);
+    return kf_fail(
+        t->error, KF_BAD_INPUT,
+        "%s: needs the extension %.64s, which kftune does not read; export it without (plain glTF 2.0)",
+        t->file, extension);
 }
 
 static kf_status check_extensions(const gltf_text *t) {

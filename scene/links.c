@@ -308,11 +308,10 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     if (kf_interrupted)
         return kf_fail(error, KF_INTERRUPTED, "interrupted while the links of %s were cut", scene->source);
     if (links->count > 0) return scene->wall_law ? kf_link_trip_wall(scene, error) : KF_OK;
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "%s: solid.boundary: the stream reaches no link between nodes that the solid's surface cuts; "
-        "move the solid, make it larger than a cell, or take \"immersed\"",
-        scene->source);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: solid.boundary: the stream reaches none of the links that the solid's surface cuts; "
+                   "move the solid, make it larger than a cell, or use \"immersed\"",
+                   scene->source);
 }
 
 void kf_links_free(kf_links *links) {

@@ -103,8 +103,8 @@ kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error) {
     if (scene->trip * speed >= reach)
         return kf_fail(
             error, KF_BAD_INPUT,
-            "%s: model.trip: %g m behind the solid's front is behind its end, as it is %.4g m long "
-            "along the wind, so the law would act nowhere; give a shorter distance in metres, or "
+            "%s: model.trip: %g m behind the solid's front is behind its end, because it is %.4g m long "
+            "along the wind. The law would act nowhere; give a shorter distance in metres, or "
             "remove \"wall\": \"law\"",
             scene->source, scene->trip * scene->cell_size, reach / speed * scene->cell_size);
     scene->laminar = scene->trip < 0.0 && reach < KF_LAMINAR_REYNOLDS * scene->viscosity;

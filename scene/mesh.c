@@ -33,10 +33,11 @@ bool kf_mesh_is_file_name(const char *file) {
 static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
     struct stat about;
     if (!kf_mesh_is_file_name(file))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: not a mesh by its name; use a file ending in .obj, .stl, .ply, .gltf "
-                       "or .glb",
-                       file);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: its name does not end like a mesh's; use a file ending in .obj, .stl, .ply, .gltf "
+            "or .glb",
+            file);
     if (stat(file, &about) != 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: cannot open the mesh: %s", file, strerror(errno));
     if (!S_ISREG(about.st_mode))
@@ -97,7 +98,7 @@ static kf_status import(const void *context, kf_answer *answer, kf_error *error)
 /* --- In this process ------------------------------------------------------------------------------------ */
 
 static kf_status make_no_sense(const char *file, kf_error *error) {
-    return kf_fail(error, KF_BAD_INPUT, "%s: what was read of it makes no sense; is the file damaged?", file);
+    return kf_fail(error, KF_BAD_INPUT, "%s: its content makes no sense; is the file damaged?", file);
 }
 
 static kf_status check_answer(const char *file, const kf_mesh *mesh, kf_error *error) {

@@ -38,14 +38,14 @@ static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text 
     for (size_t r = 0; r < sizeof readers / sizeof *readers; r++)
         if (strcasecmp(kf_mesh_ending(file), readers[r].ending) == 0)
             return readers[r].read(file, polygons, notes, error);
-    return kf_fail(error, KF_BAD_INPUT, "%s: not a mesh by its name", file);
+    return kf_fail(error, KF_BAD_INPUT, "%s: its name does not end like a mesh's", file);
 }
 
 /* Refuses a mesh without faces, with too many, or with vertices at infinity. */
 static kf_status check_polygons(const char *file, const kf_polygons *p, kf_error *error) {
     if (p->count == 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: holds no faces, only points or lines, or nothing; export a surface", file);
+                       "%s: contains no faces (only points or lines, or nothing); export a surface", file);
     const size_t triangles = p->corner_count - 2 * p->count;
     if (triangles > KF_MESH_TRIANGLES)
         return kf_fail(error, KF_BAD_INPUT,
@@ -82,8 +82,8 @@ static kf_status cut_polygons(const char *file, kf_polygons *p, kf_text *notes, 
     if (share > MOST_CROSSED)
         return kf_fail(
             error, KF_BAD_INPUT,
-            "%s: %zu of its faces cross themselves, the first is face %zu (counted from 1), and with "
-            "them %.2g %% of the surface is not what it seems; triangulate the mesh and export it again",
+            "%s: %zu of its faces cross themselves, the first is face %zu (counted from 1), and their area, "
+            "%.2g %% of the surface, is ambiguous; triangulate the mesh and export it again",
             file, count, first + 1, 100.0 * share);
     kf_note(notes, "%s: %zu of its faces cross themselves, the first is face %zu (counted from 1)", file,
             count, first + 1);
@@ -140,8 +140,8 @@ static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
         const size_t less = before < beyond ? before : beyond;
         if (less == 0 || before + beyond < count || !(to - from > MOST * extent)) continue;
         kf_note(notes,
-                "%s: nothing of it lies between %.4g and %.4g along %c, %.0f %% of its extent; is the "
-                "piece of %zu triangle%s beyond meant?",
+                "%s: it has a gap from %.4g to %.4g along %c, %.0f %% of its extent; does the piece of %zu "
+                "triangle%s beyond the gap belong to it?",
                 file, from, to, "xyz"[axis], 100.0 * (to - from) / extent, less, less == 1 ? "" : "s");
     }
 }
@@ -160,7 +160,8 @@ static kf_status mend(const char *file, kf_mesh *mesh, kf_text *notes, kf_error 
     if (done.flat > 0)
         kf_note(notes, "%s: %zu of %zu triangles have no area and were dropped", file, done.flat, before);
     if (done.repeated > 0)
-        kf_note(notes, "%s: %zu of %zu triangles lie on others, whichever way they look, and count once",
+        kf_note(notes,
+                "%s: %zu of %zu triangles coincide with others, in either orientation, and were dropped",
                 file, done.repeated, before);
     if (done.joined > 0)
         kf_note(notes,
@@ -169,11 +170,12 @@ static kf_status mend(const char *file, kf_mesh *mesh, kf_text *notes, kf_error 
                 file, done.joined);
     if (done.turned > 0)
         kf_note(notes,
-                "%s: %zu of %zu triangles looked to the other side than their neighbours and were turned",
+                "%s: %zu of %zu triangles had the opposite orientation of their neighbours and were turned",
                 file, done.turned, before);
     if (done.inside > 0)
-        kf_note(notes, "%s: %zu of %zu triangles lie where no stream gets from outside, and do not act", file,
-                done.inside, before);
+        kf_note(notes,
+                "%s: %zu of %zu triangles cannot be reached by a stream from outside, and have no effect",
+                file, done.inside, before);
     return KF_OK;
 }
 

@@ -113,8 +113,8 @@ static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scen
     }
     for (int i = 0; i < s->dimensions; i++)
         if ((s->sides[2 * i] == KF_SIDE_PERIODIC) != (s->sides[2 * i + 1] == KF_SIDE_PERIODIC))
-            return kf_fail(error, KF_BAD_INPUT, "%s: box.faces: %s is periodic, its other side is not", file,
-                           keys[2 * i + (s->sides[2 * i] != KF_SIDE_PERIODIC)]);
+            return kf_fail(error, KF_BAD_INPUT, "%s: box.faces: %s is periodic, but the opposite face is not",
+                           file, keys[2 * i + (s->sides[2 * i] != KF_SIDE_PERIODIC)]);
     return KF_OK;
 }
 
@@ -146,7 +146,7 @@ static kf_status lay_out(const char *file, const double metres[3], kf_particle_s
         const double exact = metres[i] / s->spacing, whole = nearbyint(exact);
         if (whole < ceil(2.0 * s->support) || whole > LONGEST_SIDE)
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: box.size: %.4g spacings along %c; there may be %.0f to %d", file, exact,
+                           "%s: box.size: %.4g spacings along %c; %.0f to %d are possible", file, exact,
                            "xyz"[i], ceil(2.0 * s->support), LONGEST_SIDE);
         if (fabs(whole - exact) > 1e-6 * exact)
             kf_note(notes, "box.size: %.6g m along %c, a whole number of spacings", whole * s->spacing,
@@ -312,7 +312,7 @@ static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene
     KF_TRY(kf_json_numbers(place, object, "windows", true, 0.0, 1e6, count, s->windows, error));
     for (int w = 1; w < count; w++)
         if (s->windows[w] <= s->windows[w - 1])
-            return kf_fail(error, KF_BAD_INPUT, "%s: run.windows: times must grow", file);
+            return kf_fail(error, KF_BAD_INPUT, "%s: run.windows: times must increase", file);
     if (s->end_time > 0.0 && s->windows[count - 1] >= s->end_time)
         return kf_fail(error, KF_BAD_INPUT, "%s: run.windows: %g s is not before run.time, %g s", file,
                        s->windows[count - 1], s->end_time);

@@ -146,11 +146,10 @@ static kf_status read_body(const char *file, const cJSON *object, const char *pa
     for (int i = 0; i < 3; i++)
         body->velocity[i] /= s->sound_speed;
     if (kf_length(body->velocity) > 1.0)
-        kf_note(
-            notes,
-            "%s.velocity: %.4g m/s is faster than material.sound_speed, %.4g m/s: the fluid will be pressed "
-            "together; give a speed of sound about ten times as fast as the flow",
-            path, kf_length(body->velocity) * s->sound_speed, s->sound_speed);
+        kf_note(notes,
+                "%s.velocity: %.4g m/s is faster than material.sound_speed, %.4g m/s: the fluid will be "
+                "compressed; give a speed of sound of about ten times the flow's speed",
+                path, kf_length(body->velocity) * s->sound_speed, s->sound_speed);
     body->rotation *= s->spacing / s->sound_speed;
     if (body->wall && kind == KF_BODY_POLYGON)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: an obstacle is a box, a ball or a mesh", file, path);

@@ -42,7 +42,7 @@ static kf_status check_extent(const char *file, const kf_particle_scene *s, kf_t
     if (covers[0].whole && covers[1].whole) return KF_OK;
     if (covers[0].share < LEAST_SHARE || covers[1].share < LEAST_SHARE)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: terrain: %.4g x %.4g m, which cover less than half of the box's %.4g x %.4g m%s; "
+                       "%s: terrain: %.4g x %.4g m, less than half of the box's %.4g x %.4g m%s; "
                        "make box.size smaller, or take a larger terrain",
                        file, covers[0].terrain, covers[1].terrain, covers[0].box, covers[1].box,
                        looks_like_degrees(s) ? " (are its cells in degrees? project it to metres)" : "");
@@ -95,6 +95,6 @@ kf_status kf_particle_check_terrain(const char *file, const kf_particle_scene *s
             scene->terrain.nodes[0], scene->terrain.nodes[1], scene->terrain.cell * scene->spacing, lowest,
             highest, top);
     if (lowest < 0.0) kf_note(notes, "terrain: where it is below 0 the box's floor is the ground");
-    if (highest > top) kf_note(notes, "terrain: where it is above %.6g m nothing has room in the box", top);
+    if (highest > top) kf_note(notes, "terrain: where it is above %.6g m the box has no room for fluid", top);
     return KF_OK;
 }

@@ -246,13 +246,12 @@ kf_status kf_particle_material_read(const char *file, const cJSON *root, kf_part
     s->sound_speed = 10.0 * fastest;
     KF_TRY(kf_json_number(place, object, "sound_speed", fastest == 0.0, 1e-9, 1e5, &s->sound_speed, error));
     if (cJSON_GetObjectItemCaseSensitive(object, "sound_speed") == NULL)
-        kf_note(notes, "material.sound_speed: %.4g m/s, ten times what falls through the box",
+        kf_note(notes, "material.sound_speed: %.4g m/s, ten times the speed of a fall through the box",
                 s->sound_speed);
     else if (s->sound_speed < fastest)
         kf_note(notes,
-                "material.sound_speed: %.4g m/s is slower than what falls through the box, %.4g m/s: the "
-                "fluid may "
-                "be pressed together; leave the key out, or give about ten times its fastest flow",
+                "material.sound_speed: %.4g m/s is less than the speed of a fall through the box, %.4g m/s: "
+                "the fluid may be compressed; leave the key out, or give about ten times the fastest flow",
                 s->sound_speed, fastest);
     const cJSON *law = cJSON_GetObjectItemCaseSensitive(object, "law");
     s->material.law = law == NULL || strcmp(cJSON_IsString(law) ? law->valuestring : "", "newtonian") == 0

@@ -311,12 +311,11 @@ static kf_status check_room(const kf_particle_scene *scene, const kf_particle_op
     if (options->memory == NULL || certain < MANY) return KF_OK;
     const double room = options->memory(options->memory_context);
     if (!(room > 0.0) || KF_PARTICLE_LEAST_BYTES * certain <= room) return KF_OK;
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "%s: about %.3g particles, which take %s at least, and the memory that is to hold them has "
-        "%s; make particles.spacing larger, or name more devices",
-        scene->source, told, kf_human_bytes(KF_PARTICLE_LEAST_BYTES * told, least),
-        kf_human_bytes(room, memory));
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: about %.3g particles, which take %s at least, but the memory for them has %s; make "
+                   "particles.spacing larger, or name more devices",
+                   scene->source, told, kf_human_bytes(KF_PARTICLE_LEAST_BYTES * told, least),
+                   kf_human_bytes(room, memory));
 }
 
 /* Counts a large scene's particles in some of its columns, drawn at random, because to count all of them can

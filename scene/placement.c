@@ -73,26 +73,23 @@ static kf_status refuse_guess(const char *file, const double extent[3], const kf
     const kf_heading back = {p->wind.axis, -p->wind.sign};
     name_choices(extent, choices, sizeof choices);
     if (p->up_sure < KF_SURE)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: which way is up is not clear from the mesh (%s, %d %% sure); say it with --up x, -x, y, -y, "
-            "z or -z, or write a scene file (%s)",
-            file, kf_heading_name(p->up), percent(p->up_sure), choices);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: which way is up is not clear from the mesh (%s, %d %% sure); state it with --up "
+                       "x, -x, y, -y, z or -z, or write a scene file (%s)",
+                       file, kf_heading_name(p->up), percent(p->up_sure), choices);
     if (up_guessed)
         (void)snprintf(hint, sizeof hint,
                        "; that is with %s up, %d %% sure: if it is not, say --up first (%s)",
                        kf_heading_name(p->up), percent(p->up_sure), choices);
     if (p->axis_sure < KF_SURE)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: along which axis the wind blows is not clear from the mesh (%c, %d %% sure); say it with "
-            "--wind, for example --wind %s%s",
-            file, "xyz"[p->wind.axis], percent(p->axis_sure), kf_heading_name(p->wind), hint);
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "%s: which end is the front is not clear from the mesh (%d %% sure); say where the wind blows to: "
-        "--wind %s or --wind %s%s",
-        file, percent(p->front_sure), kf_heading_name(p->wind), kf_heading_name(back), hint);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: along which axis the wind blows is not clear from the mesh (%c, %d %% sure); "
+                       "state it with --wind, for example --wind %s%s",
+                       file, "xyz"[p->wind.axis], percent(p->axis_sure), kf_heading_name(p->wind), hint);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: which end is the front is not clear from the mesh (%d %% sure); state the direction "
+                   "towards which the wind blows: --wind %s or --wind %s%s",
+                   file, percent(p->front_sure), kf_heading_name(p->wind), kf_heading_name(back), hint);
 }
 
 /* Returns whether a mesh is glTF, which says in which axes it stands: y is up, and the front looks along

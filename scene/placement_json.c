@@ -35,7 +35,7 @@ static kf_status read_heading(kf_json_place place, const cJSON *placed, const ch
     const char *text = NULL;
     KF_TRY(kf_json_string(place, placed, key, false, &text, error));
     if (text == NULL || kf_heading_read(text, heading)) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: is no axis; use +x, -x, +y, -y, +z or -z", place.file,
+    return kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: is not an axis; use +x, -x, +y, -y, +z or -z", place.file,
                    place.path, key);
 }
 

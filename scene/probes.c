@@ -86,7 +86,7 @@ static kf_status check_inside(const char *place, const kf_probe *probe, const kf
 static kf_status bad(const char *place, const char *text, const kf_probe_frame *frame, kf_error *error) {
     if (strchr(text, 'L') != NULL && frame->length <= 0.0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: '%s': there is no solid whose length L could be; give m or c", place, text);
+                       "%s: '%s': L is a solid's length, and there is no solid; give m or c", place, text);
     return kf_fail(error, KF_BAD_INPUT, "%s: '%s' %s", place, text, usual);
 }
 

@@ -69,13 +69,13 @@ static kf_status check_side(const kf_scene *scene, int number, int axis, int sid
     kf_scene_level_cells(scene, number - 1, axis, own);
     if (at == end && scene->faces[2 * axis + side] == KF_OUTFLOW)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: box %d touches the outflow across %c: end it %d cells before", scene->source,
-                       number, "xyz"[axis], KF_NESTED_MARGIN);
+                       "%s: box %d touches the outflow across %c: let it end %d cells before the outflow",
+                       scene->source, number, "xyz"[axis], KF_NESTED_MARGIN);
     const int room = side ? own[1] - at : at - own[0];
     if (room < 0 && own[side] != end)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: box %d reaches %d cells out of the box around it across %c: each box lies in the "
-                       "one before; give one box that holds both",
+                       "%s: box %d reaches %d cells out of the box around it across %c: each box must lie in "
+                       "the one before; give one box that contains both",
                        scene->source, number, -room, "xyz"[axis]);
     if (at != end && room < KF_NESTED_MARGIN)
         return kf_fail(error, KF_BAD_INPUT,
@@ -98,8 +98,8 @@ static kf_status check_box(const kf_scene *scene, int number, kf_error *error) {
                 scene->source, number, low, high, "xyz"[axis], most);
         if (scene->faces[2 * axis] == KF_PERIODIC && (low == 0) != (high == most))
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: box %d touches one periodic face across %c: keep it off both, or let it "
-                           "reach from one to the other",
+                           "%s: box %d touches one periodic face across %c: keep it away from both, or let "
+                           "it extend from one to the other",
                            scene->source, number, "xyz"[axis]);
         for (int side = 0; side < 2; side++)
             KF_TRY(check_side(scene, number, axis, side, error));
@@ -146,11 +146,10 @@ static kf_status check_solid(const kf_scene *scene, kf_error *error) {
         kf_scene_level_cells(scene, finest, axis, own);
         const bool from_face = own[0] == 0, to_face = own[1] == all_cells(scene, finest, axis);
         if (fine->motion.velocity[axis] != 0.0 && !fine->motion.free && !(from_face && to_face))
-            return kf_fail(
-                error, KF_BAD_INPUT,
-                "%s: the solid travels along %c and leaves the finest box: let that reach from one "
-                "face of the domain to the other there",
-                scene->source, "xyz"[axis]);
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: the solid travels along %c and leaves the finest box: let the finest box "
+                           "extend from one face of the domain to the other along this axis",
+                           scene->source, "xyz"[axis]);
         const double before = low[axis] + 0.5 - own[0], behind = own[1] - 0.5 - high[axis];
         const double room = fmin(from_face ? INFINITY : before, to_face ? INFINITY : behind);
         if (room < KF_NESTED_ROOM)
@@ -447,10 +446,9 @@ kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *
         return kf_fail(error, KF_BAD_INPUT, "%s: refine: nested grids are three-dimensional; remove the key",
                        d->source);
     if (d->solid.linked)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: refine: nested grids are for solids of the boundary \"immersed\", not of \"links\"",
-            d->source);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: refine: nested grids need solids with the boundary \"immersed\", not \"links\"",
+                       d->source);
     if (d->refine.around_body) KF_TRY(set_around_body(d, scene, notes, error));
     for (int item = 0; item < d->refine.count; item++)
         KF_TRY(set_box(d, item, scene, notes, error));

@@ -34,8 +34,8 @@ static kf_status check_room(const kf_scene *scene, const kf_scene_options *optio
     const double room = options->memory(options->memory_context);
     if (!(room > 0.0) || LEAST_NODE_BYTES * nodes <= room) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: the grid %dx%dx%d has %.3g nodes, which take %s at least, and the memory that is to "
-                   "hold them has %s; make it coarser, or name more devices",
+                   "%s: the grid %dx%dx%d has %.3g nodes, which take %s at least, but the memory for them "
+                   "has %s; make it coarser, or name more devices",
                    scene->source, scene->nodes[0], scene->nodes[1], scene->nodes[2], nodes,
                    kf_human_bytes(LEAST_NODE_BYTES * nodes, least), kf_human_bytes(room, memory));
 }
@@ -203,14 +203,14 @@ kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_t
         const bool later = of_finer.described && scene->linked && kf_scene_link_work(scene) >= KF_MANY_LINKED;
         if (later) kf_scene_set_depth(scene);
         if (later)
-            kf_note(notes, "links: of %.3g nodes around the solid, which are not cut for this",
+            kf_note(notes, "links: of %.3g nodes around the solid, which this command does not cut",
                     kf_scene_link_work(scene));
         placed = !later && placed;
         if (scene->finer_count == 0 && !later) KF_TRY(kf_scene_count_samples(scene, &samples, error));
         set_frontal_area(scene);
     }
     if (of_finer.described && samples >= KF_MANY_SAMPLES) {
-        kf_note(notes, "samples: about %.3g, which are not placed for this", samples);
+        kf_note(notes, "samples: about %.3g, which this command does not place", samples);
         placed = false;
     } else if (samples > 0.0) {
         KF_TRY(kf_scene_place_samples(scene, samples, notes, error));

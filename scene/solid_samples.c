@@ -41,11 +41,10 @@ static void clip_samples(kf_scene *scene, kf_text *notes) {
 static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
     const size_t count = scene->samples.count;
     if (count == wanted) return;
-    kf_note(
-        notes,
-        "samples: %zu of %zu would lie in places where a dozen layers of the surface and more are within a "
-        "fraction of a cell, and were left out",
-        wanted - count, wanted);
+    kf_note(notes,
+            "samples: %zu of %zu were left out, because a dozen or more layers of the surface lie within a "
+            "fraction of a cell there",
+            wanted - count, wanted);
     scene->solid_area *= (double)count / (double)wanted;
 }
 

@@ -222,7 +222,7 @@ static kf_status check_pair(const kf_scene *scene, int one, int other, kf_error 
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: solids: the boxes around \"%s\" and \"%s\" overlap, and the mesh of \"%s\" is open or "
-            "a sheet, so that nobody can tell whether they meet; close the mesh, or move one of them",
+            "a sheet, so that kftune cannot decide whether they overlap; close the mesh, or move one of them",
             scene->source, a->name, b->name, whole[0] ? b->name : a->name);
     if (!common) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,

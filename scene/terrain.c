@@ -58,13 +58,14 @@ typedef struct grid_header {
 static kf_status check_beginning(const char *file, const char *text, kf_error *error) {
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: begins with a byte order mark, which ESRI ASCII grids have not; save it as plain "
-                       "text (sed '1s/^\\xEF\\xBB\\xBF//')",
+                       "%s: begins with a byte order mark, which an ESRI ASCII grid must not have; save it "
+                       "as plain text (sed '1s/^\\xEF\\xBB\\xBF//')",
                        file);
     if (strchr("#/;%!", *text) != NULL && *text != '\0')
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: begins with a comment, which ESRI ASCII grids have not; remove the line '%.*s'",
-                       file, (int)strcspn(text, "\r\n") < 60 ? (int)strcspn(text, "\r\n") : 60, text);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: begins with a comment, which an ESRI ASCII grid must not have; remove the line '%.*s'", file,
+            (int)strcspn(text, "\r\n") < 60 ? (int)strcspn(text, "\r\n") : 60, text);
     text += strspn(text, " \t\r\n");
     if (strchr("+-.0123456789", *text) != NULL && *text != '\0')
         return kf_fail(
@@ -125,7 +126,7 @@ static kf_status read_header(const char *file, const char **at, grid_header *hea
         if (w == HEADER_WORDS) break;
         const int says = header_words[w].says;
         if (said[says])
-            return kf_fail(error, KF_BAD_INPUT, "%s: its header says '%s' twice; remove one", file,
+            return kf_fail(error, KF_BAD_INPUT, "%s: its header contains '%s' twice; remove one", file,
                            header_words[w].word);
         said[says] = true;
         *at += length;

@@ -229,8 +229,8 @@ void *kf_buffer_address(const kf_buffer *buffer) {
 static kf_status check_range(const kf_buffer *buffer, const char *action, size_t offset, size_t bytes,
                              kf_error *error) {
     if (offset <= buffer->bytes && bytes <= buffer->bytes - offset) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s of %zu bytes at %zu goes past the end of a buffer of %zu bytes",
-                   action, bytes, offset, buffer->bytes);
+    return kf_fail(error, KF_BAD_INPUT, "%s of %zu bytes at %zu ends beyond a buffer of %zu bytes", action,
+                   bytes, offset, buffer->bytes);
 }
 
 unsigned kf_buffer_uploads(const kf_buffer *buffer) {
@@ -374,7 +374,8 @@ static kf_status check_rows(const kf_stream *stream, const kf_buffer *buffer, si
     if (buffer->backend->methods != stream->backend->methods)
         return kf_fail(error, KF_BAD_INPUT, "a copy needs both buffers on devices of one kind");
     if (copy->rows > 1 && pitch < copy->bytes)
-        return kf_fail(error, KF_BAD_INPUT, "a copy of rows of %zu bytes that lie only %zu bytes apart",
+        return kf_fail(error, KF_BAD_INPUT,
+                       "a copy of rows that overlap: they have %zu bytes and begin every %zu bytes",
                        copy->bytes, pitch);
     if (copy->rows > 1 && pitch > buffer->bytes / (copy->rows - 1))
         return kf_fail(error, KF_BAD_INPUT, "a copy of %zu rows that lie %zu bytes apart: the buffer has %zu",
@@ -459,7 +460,7 @@ kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
 /* --- Graphs --------------------------------------------------------------------------------------------- */
 
 kf_status kf_graph_begin(kf_backend *backend, kf_error *error) {
-    if (backend->capturing) return kf_fail(error, KF_BAD_INPUT, "a graph is being made already");
+    if (backend->capturing) return kf_fail(error, KF_BAD_INPUT, "another graph is still being recorded");
     KF_TRY(backend->methods->graph_begin(backend, error));
     backend->capturing = true;
     backend->graphs++;

@@ -39,8 +39,8 @@ kf_status kf_shared_header_check(const char *file, const char *text, size_t size
         if (strcmp(header->file, file) != 0) continue;
         if (strlen(header->text) == size && memcmp(header->text, text, size) == 0) return KF_OK;
         return kf_fail(error, KF_HOST,
-                       "%s: is not the one that this program was compiled with, so that kernels would take "
-                       "their arguments for something else; build kftune again, or set KFTUNE_DATA to the "
+                       "%s: differs from the file with which this program was compiled, so kernels would "
+                       "misread their arguments; build kftune again, or set KFTUNE_DATA to the "
                        "folder that belongs to it",
                        path);
     }

@@ -90,7 +90,7 @@ static kf_status integer_power(long long base, long long exponent, kf_operand *r
 static kf_status float_power(double base, double exponent, kf_operand *result, kf_error *error) {
     if (base == 0 && exponent < 0) return zero_division(error);
     if (base < 0 && isfinite(base) && isfinite(exponent) && exponent != floor(exponent))
-        return kf_fail(error, KF_BAD_INPUT, "power of a negative number with a fraction as its exponent");
+        return kf_fail(error, KF_BAD_INPUT, "a negative number cannot have a fractional exponent");
     double power = pow(base, exponent);
     if (!isfinite(power) && isfinite(base) && isfinite(exponent))
         return kf_fail(error, KF_BAD_INPUT, "float overflow");
@@ -402,7 +402,7 @@ static kf_status call_absolute(kf_operand argument, kf_operand *result, kf_error
 static kf_status call_log2(kf_operand argument, kf_operand *result, kf_error *error) {
     bool positive = argument.kind == KF_OPERAND_FLOAT ? argument.as.number > 0 && isfinite(argument.as.number)
                                                       : argument.as.integer > 0;
-    if (!positive) return kf_fail(error, KF_BAD_INPUT, "log2() of a number that is not positive and finite");
+    if (!positive) return kf_fail(error, KF_BAD_INPUT, "log2() needs a positive, finite number");
     int exponent;
     if (argument.kind == KF_OPERAND_FLOAT) {
         (void)frexp(argument.as.number, &exponent);

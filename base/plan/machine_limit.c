@@ -18,9 +18,8 @@ kf_status kf_check_machine_limit(const kf_device_info *device, double bytes, dou
         device->peak_bandwidth > 0.0 ? 1e6 * fmax(0.0, beyond) / device->peak_bandwidth : 0.0;
     const double least_us = fmax(memory_us, 1e6 * share / cache);
     if (step_us >= least_us) return KF_OK;
-    return kf_fail(
-        error, KF_GATE_FAILED,
-        "faster than the machine: writes %.3g bytes in %.3g us, %.4g GB/s, and this device cannot do "
-        "it in less than %.3g us",
-        bytes, step_us, 1e-3 * bytes / step_us, least_us);
+    return kf_fail(error, KF_GATE_FAILED,
+                   "faster than the machine: writes %.3g bytes in %.3g us, %.4g GB/s, but this device needs "
+                   "at least %.3g us for that",
+                   bytes, step_us, 1e-3 * bytes / step_us, least_us);
 }

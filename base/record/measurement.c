@@ -241,7 +241,8 @@ static kf_status read_fields(const cJSON *object, void *structure, const field *
                      : fields[i].kind == FIELD_DOUBLE ? cJSON_IsNumber(item) || cJSON_IsNull(item)
                                                       : cJSON_IsNumber(item);
         if (!right)
-            return kf_fail(error, KF_BAD_INPUT, "measurement: '%s' is missing or not right", fields[i].key);
+            return kf_fail(error, KF_BAD_INPUT, "measurement: '%s' is missing or has the wrong type",
+                           fields[i].key);
         if (fields[i].kind == FIELD_TEXT) {
             kf_copy_text(at, fields[i].size, item->valuestring);
             continue;

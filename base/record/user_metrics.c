@@ -175,8 +175,8 @@ static kf_status check_doubt(const kf_user_metric *metric, const kf_problem *pro
     kf_expression_names(metric->expression, note_doubt, &d);
     if (d.name[0] == '\0') return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "'%s' is a parameter and a number of the problem; say which: %s%s or %s%s", d.name,
-                   in_config, d.name, in_problem, d.name);
+                   "'%s' is the name of a parameter and of a number of the problem; write: %s%s or %s%s",
+                   d.name, in_config, d.name, in_problem, d.name);
 }
 
 /* Adds the names that say which is meant, where a parameter and a number of the problem share theirs. */
@@ -242,8 +242,8 @@ kf_status kf_user_metrics_check(kf_user_metrics *metrics, const kf_problem *prob
         const char *parameter = kf_space_parameter_name(space, p);
         if (is_quantity(parameter))
             return kf_fail(error, KF_BAD_INPUT,
-                           "the space has a parameter '%s', which metrics cannot tell from the quantity of "
-                           "that name; rename the parameter",
+                           "the space has a parameter '%s', but a quantity for metrics has the same name; "
+                           "rename the parameter",
                            parameter);
         if (find(metrics, parameter) != NULL)
             return kf_fail(error, KF_BAD_INPUT, "'%s' is a parameter of the space; choose another name",

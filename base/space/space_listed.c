@@ -53,7 +53,7 @@ static kf_status check_alike(const char *file, const kf_config *configs, size_t 
         if (alike) continue;
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: config %zu has other parameters, or values of another kind, than the first one; "
-                       "a landscape has one kind of config",
+                       "all configs of a landscape must have the same parameters",
                        file, i + 1);
     }
     return KF_OK;

@@ -241,8 +241,9 @@ static kf_status check_name(const kf_space *space, const char *name, kf_json_pla
             return kf_fail(error, KF_BAD_INPUT, "%s: %s.name: parameter '%s' is there twice", place.file,
                            place.path, name);
     if (kf_space_variable((void *)(uintptr_t)space, name, &value))
-        return kf_fail(error, KF_BAD_INPUT, "%s: %s.name: '%s' is a variable already; take another name",
-                       place.file, place.path, name);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.name: '%s' is already the name of a variable; choose another", place.file,
+                       place.path, name);
     return KF_OK;
 }
 

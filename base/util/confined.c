@@ -174,10 +174,11 @@ static kf_status explain(const char *name, const kf_confinement *limits, bool to
     char memory[32];
     const int ended_by = WIFSIGNALED(ending) ? WTERMSIG(ending) : 0;
     if (ended_by == SIGXCPU)
-        return kf_fail(error, KF_BAD_INPUT, "%s: reading it takes more than %u s; is the file damaged?", name,
+        return kf_fail(error, KF_BAD_INPUT, "%s: reading did not end within %u s; is the file damaged?", name,
                        limits->cpu_seconds);
     if (!too_long && (ended_by == SIGKILL || (ended_by == 0 && WEXITSTATUS(ending) == BELOW_ITS_LIMIT)))
-        return kf_fail(error, KF_HOST, "%s: out of memory while it was read; free some, or read it elsewhere",
+        return kf_fail(error, KF_HOST,
+                       "%s: memory ran out while it was read; free some, or read it on another machine",
                        name);
     if (!too_long && ended_by == 0 && WEXITSTATUS(ending) != AT_ITS_LIMIT)
         return kf_fail(error, KF_HOST, "%s: the process that reads it could not answer", name);

@@ -45,8 +45,7 @@ static kf_status read_to_end(int file, const char *path, size_t capacity, size_t
         length += (size_t)got;
         if (length > limit) {
             free(buffer);
-            return kf_fail(error, KF_BAD_INPUT, "%s: is larger than %zu bytes, the most that is read", path,
-                           limit);
+            return kf_fail(error, KF_BAD_INPUT, "%s: is larger than the limit of %zu bytes", path, limit);
         }
     }
     buffer[length] = '\0';

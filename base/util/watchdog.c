@@ -80,7 +80,7 @@ kf_status kf_watchdog_open(void (*late)(void *context, double seconds), void *co
     if (kf_thread_start(&w->thread, keep_watch, w) == 0) return KF_OK;
     free(w);
     *watchdog = NULL;
-    return kf_fail(error, KF_HOST, "the thread that notices a hanging step cannot be started");
+    return kf_fail(error, KF_HOST, "the watchdog thread, which reports a step that hangs, cannot be started");
 }
 
 void kf_watchdog_begin(kf_watchdog *w, double seconds) {

@@ -86,7 +86,8 @@ static kf_status add_candidates(judgement *j, const char *path, kf_error *error)
     }
     free(entries);
     if (count > 0) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s: has no file that ends in .cu, .c, .cpp, .cc or .cl", path);
+    return kf_fail(error, KF_BAD_INPUT, "%s: contains no file with the ending .cu, .c, .cpp, .cc or .cl",
+                   path);
 }
 
 /* --- Measuring -------------------------------------------------------------------------------------------

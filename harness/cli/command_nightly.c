@@ -68,7 +68,8 @@ static kf_status conclude(const kf_arguments *arguments, kf_store *store, const 
         return kf_fail(error, result->problem.status, "nothing could be measured: %s",
                        result->problem.message);
     if (failures == 0) return KF_OK;
-    return kf_fail(error, KF_GATE_FAILED, "%d of %d benchmarks failed the night", failures, result->count);
+    return kf_fail(error, KF_GATE_FAILED, "%d of %d benchmarks failed in this night", failures,
+                   result->count);
 }
 
 /* Runs a night of a suite: measures its benchmarks into the store and prints the verdicts. Without --label
@@ -296,7 +297,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const kf_action *action = NULL;
     KF_TRY(kf_action_find("nightly", actions, ACTIONS, name, arguments, &action, error));
     if (arguments->positional_count > 1 && action->run != compare && action->run != kf_nightly_import)
-        return kf_fail(error, KF_BAD_INPUT, "nightly %s: '%.80s' is one word too many", name,
+        return kf_fail(error, KF_BAD_INPUT, "nightly %s: '%.80s' is an unexpected argument", name,
                        arguments->positional[1]);
     return action->run(arguments, error);
 }

@@ -218,11 +218,11 @@ static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     enum { LEAST = 16, MOST = 8192 };
     for (size_t i = 0; i < sizeof belonging / sizeof *belonging; i++)
         if (kf_argument_given(job->arguments, belonging[i]) && !kf_argument_given(job->arguments, "--smoke"))
-            return kf_fail(error, KF_BAD_INPUT, "%s: there is no smoke without --smoke", belonging[i]);
+            return kf_fail(error, KF_BAD_INPUT, "%s: this option needs --smoke", belonging[i]);
     const kf_scene *scene = kf_run_scene(job->problem);
     if (kf_argument_given(job->arguments, "--smoke") && (scene == NULL || scene->nodes[2] == 1))
         return kf_fail(error, KF_BAD_INPUT,
-                       "option '--smoke': only a three-dimensional flow can have smoke, and %s is none",
+                       "option '--smoke': smoke needs a three-dimensional flow, and %s is not one",
                        job->problem->name);
     KF_TRY(kf_argument_integer(job->arguments, "--smoke-every", 1, 1000000000000, &every, error));
     job->how.smoke_every = (uint64_t)every;
@@ -275,7 +275,7 @@ static kf_status read_fields(kf_run_job *job, kf_error *error) {
     if (fields == NULL || job->how.no_fields) return KF_OK;
     if (scene == NULL)
         return kf_fail(error, KF_BAD_INPUT,
-                       "option '--fields': the files of %s hold all that there is; leave it out",
+                       "option '--fields': the files of %s always hold all fields; leave the option out",
                        job->problem->system->name);
     KF_TRY(kf_flow_quantities_read(fields, &job->how.quantities, error));
     if (job->how.quantities & (KF_SURFACE | KF_SOLID) && scene->mesh.triangle_count == 0)
@@ -513,8 +513,9 @@ static kf_status refuse_of_sweeps(const kf_arguments *arguments, kf_error *error
     for (const kf_option *o = options; o->name != NULL; o++)
         if (kf_run_is_of_sweeps(o->name) && kf_argument_given(arguments, o->name))
             return kf_fail(error, KF_BAD_INPUT, "option '%s': is of a sweep%s", o->name,
-                           strcmp(o->name, "--resume") == 0 ? "; one run goes on with --restart CHECKPOINT"
-                                                            : ", a list or a range of values");
+                           strcmp(o->name, "--resume") == 0
+                               ? "; continue a single run with --restart CHECKPOINT"
+                               : ", a list or a range of values");
     return KF_OK;
 }
 
@@ -524,7 +525,7 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
     kf_status status = KF_OK;
     if (sweep && kf_world_size() > 1)
         status =
-            kf_fail(error, KF_BAD_INPUT, "run: a sweep is of one process; start it without mpirun or srun");
+            kf_fail(error, KF_BAD_INPUT, "run: a sweep runs in one process; start it without mpirun or srun");
     else if (!sweep)
         status = refuse_of_sweeps(arguments, error);
     if (status == KF_OK)

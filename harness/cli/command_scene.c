@@ -172,7 +172,7 @@ static kf_status draw_problem(const kf_arguments *arguments, const kf_problem *p
     *drawn = problem->system->draw != NULL && !wants_no_picture(arguments);
     if (problem->system->draw == NULL && asked != NULL && !wants_no_picture(arguments))
         return kf_fail(error, KF_BAD_INPUT,
-                       "option '--picture': scenes of %s are described, not drawn; leave it out",
+                       "option '--picture': there are no pictures of scenes of %s; leave the option out",
                        problem->system->name);
     if (!*drawn) return KF_OK;
     KF_TRY(kf_path(path, error, "%s%s", asked != NULL ? asked : problem->name,

@@ -98,9 +98,11 @@ static kf_status check_writable(const char *out, kf_error *error) {
     const char *name = dirname(folder);
     if (access(name, W_OK | X_OK) != 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "option '--out': cannot write %s: %s is no folder one can write to", out, name);
+                       "option '--out': cannot write %s: %s is not a folder with write permission", out,
+                       name);
     if (access(out, F_OK) == 0 && access(out, W_OK) != 0)
-        return kf_fail(error, KF_BAD_INPUT, "option '--out': %s is there already and cannot be written", out);
+        return kf_fail(error, KF_BAD_INPUT, "option '--out': %s exists already and cannot be overwritten",
+                       out);
     return KF_OK;
 }
 
@@ -266,7 +268,8 @@ static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         if (kf_argument_given(arguments, alone[i]))
             return kf_fail(error, KF_BAD_INPUT,
-                           "option '%s': belongs to one process; start it without mpirun or srun", alone[i]);
+                           "option '%s': works in one process only; start it without mpirun or srun",
+                           alone[i]);
     const bool sought = request->objective.energy;
     if (sought || kf_user_metrics_need_energy(request->metrics))
         return kf_fail(

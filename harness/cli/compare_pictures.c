@@ -68,12 +68,11 @@ static kf_status check_grids(const drawn_run *first, const drawn_run *run, kf_er
     if (memcmp(a, b, sizeof first->flow.nodes) == 0 &&
         fabs(first->flow.spacing[0] - run->flow.spacing[0]) <= 1e-9 * first->flow.spacing[0])
         return KF_OK;
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "option '--pictures': %s has %dx%dx%d cells of %.4g m, %s %dx%dx%d of %.4g m; flows on other "
-        "grids are not taken from each other",
-        first->folder, a[0], a[1], a[2], first->flow.spacing[0], run->folder, b[0], b[1], b[2],
-        run->flow.spacing[0]);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "option '--pictures': %s has %dx%dx%d cells of %.4g m, %s %dx%dx%d of %.4g m; only flows "
+                   "on the same grid can be subtracted",
+                   first->folder, a[0], a[1], a[2], first->flow.spacing[0], run->folder, b[0], b[1], b[2],
+                   run->flow.spacing[0]);
 }
 
 /* Draws one picture, or only widens the range of its kind. less: the first run, NULL of a flow itself. */

@@ -173,7 +173,7 @@ kf_status kf_argument_only(const kf_arguments *arguments, const char *what, cons
     for (int i = 0; i < arguments->option_count; i++) {
         const char *name = arguments->options[i].name;
         if (arguments->given[i].count == 0 || is_common(name) || is_among(name, read)) continue;
-        return kf_fail(error, KF_BAD_INPUT, "%s: has no use for '%s'; leave it out", what, name);
+        return kf_fail(error, KF_BAD_INPUT, "%s: does not use '%s'; leave it out", what, name);
     }
     return KF_OK;
 }

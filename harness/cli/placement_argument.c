@@ -81,7 +81,7 @@ static kf_status read_heading(const kf_arguments *arguments, const char *option,
                               kf_error *error) {
     const char *text = kf_argument(arguments, option, NULL);
     if (text == NULL || kf_heading_read(text, heading)) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is no axis; use x, -x, y, -y, z or -z", option,
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not an axis; use x, -x, y, -y, z or -z", option,
                    text);
 }
 

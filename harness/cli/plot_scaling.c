@@ -203,7 +203,7 @@ static kf_status particle_panels(const char *file, const cJSON *figure, panel pa
     double rate = 0;
     if (!(count >= 1 && count <= 1e12) || !(period >= 1 && period <= 64))
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: the figure \"%s\" does not say particles (of a device) and list_period; "
+                       "%s: the figure \"%s\" lacks particles (of a device) and list_period; "
                        "scripts/gpu/particles-team.sh writes both",
                        file, particles_figure);
     KF_TRY(read_rate(file, figure, count, &rate, error));

@@ -210,6 +210,7 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
     KF_TRY(read_camera(arguments, &how->viewpoint, error));
     if (how->no_pictures && kf_argument_given(arguments, "--film") &&
         !kf_argument_given(arguments, "--smoke"))
-        return kf_fail(error, KF_BAD_INPUT, "option '--film': shows the first of --picture, which is 'none'");
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--film': needs a quantity to show, but --picture is 'none'");
     return read_film(arguments, scene, how, error);
 }

@@ -188,7 +188,8 @@ kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (kf_argument_given(arguments, said[i].name))
             return kf_fail(error, KF_BAD_INPUT,
-                           "option '%s': --config says it already; leave one of them out", said[i].name);
+                           "option '%s': --config already determines this; leave one of them out",
+                           said[i].name);
     return KF_OK;
 }
 

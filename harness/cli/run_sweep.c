@@ -123,7 +123,7 @@ static kf_status read_values(sweep *s, kf_error *error) {
         if (text == NULL || !is_list(k, text)) continue;
         if (s->kind >= 0)
             return kf_fail(error, KF_BAD_INPUT,
-                           "options '%s' and '%s': one thing changes at a time; give one list",
+                           "options '%s' and '%s': a sweep varies one quantity; give one list",
                            kinds[s->kind].option, option);
         s->kind = k;
         KF_TRY(strchr(text, ':') != NULL && k != SCENES ? read_range(s, option, text, error)

@@ -259,11 +259,10 @@ static kf_status check_roof(const functions_plan *own, const kf_device_info *dev
     const double memory_us = device->peak_bandwidth > 0.0 ? 1e6 * beyond / device->peak_bandwidth : 0.0;
     const double least_us = fmax(memory_us, 1e6 * bytes / (CORE_BYTES * fmax(1.0, device->multiprocessors)));
     if (step_us >= least_us) return KF_OK;
-    return kf_fail(
-        error, KF_GATE_FAILED,
-        "faster than the machine: writes %.3g bytes in %.3g us, and this device cannot do it in less "
-        "than %.3g us",
-        bytes, step_us, least_us);
+    return kf_fail(error, KF_GATE_FAILED,
+                   "faster than the machine: writes %.3g bytes in %.3g us, but this device needs at least "
+                   "%.3g us for that",
+                   bytes, step_us, least_us);
 }
 
 /* After timing: the last run was of inputs that it had often; the next are of a seed that no run had. */

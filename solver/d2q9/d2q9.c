@@ -31,7 +31,8 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
             kf_collision_names[scene->collision]);
     for (int face = 0; face < KF_ZMIN; face++)
         if (scene->specular_share[face] > 0.0)
-            return kf_fail(error, KF_BAD_INPUT, "d2q9's walls mirror nothing: remove specular_share");
+            return kf_fail(error, KF_BAD_INPUT,
+                           "walls of d2q9 have no specular reflection: remove specular_share");
     return KF_OK;
 }
 

@@ -54,9 +54,9 @@ static kf_status check_faces(const kf_scene *scene, kf_error *error) {
         most = fmax(most, area * fabs(speed));
     }
     if (!has_outflow(scene) && fabs(through) > 1e-9 * most)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "incompressible: what flows in through the faces has to leave: make a face an outflow");
+        return kf_fail(error, KF_BAD_INPUT,
+                       "incompressible: fluid that flows in through the faces must be able to leave: make a "
+                       "face an outflow");
     return KF_OK;
 }
 
@@ -83,14 +83,13 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT,
                        "incompressible: solid.boundary: \"links\" are the system kinetic's; remove the key");
     if (scene->parabolic_inflow)
-        return kf_fail(error, KF_BAD_INPUT, "incompressible: a parabolic inflow is d2q9's");
+        return kf_fail(error, KF_BAD_INPUT, "incompressible: only the system d2q9 has a parabolic inflow");
     if (kf_incompressible_model_of(scene)->viscous_term == KF_VISCOUS_EXPLICIT &&
         scene->viscosity > KF_MOST_EXPLICIT_VISCOSITY * (1.0 + 1e-9))
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "incompressible: with an explicit viscous term a viscosity of %.3g cells^2 a step is too "
-            "much (at most %.3g): set \"viscous_term\": \"implicit\", or shorter steps",
-            scene->viscosity, KF_MOST_EXPLICIT_VISCOSITY);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "incompressible: with an explicit viscous term a viscosity of %.3g cells^2 a step is "
+                       "too large (at most %.3g): set \"viscous_term\": \"implicit\", or shorter steps",
+                       scene->viscosity, KF_MOST_EXPLICIT_VISCOSITY);
     return check_faces(scene, error);
 }
 

@@ -64,7 +64,7 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
     KF_TRY(check_collision(scene, error));
     if (scene->linked && scene->immersed_passes > 1)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: model.immersed_passes: several passes are for the boundary \"immersed\", not for "
+                       "%s: model.immersed_passes: only the boundary \"immersed\" has several passes, not "
                        "\"links\"; remove the key",
                        scene->source);
     if (scene->finer_count > 0) KF_TRY(kf_nested_accepts(scene, error));

@@ -202,10 +202,9 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     if (plan->all_parts == 1 || kinetics->options.plan != KF_PLAN_MOMENTS || !kinetics->has_solid)
         return KF_OK;
     if (!kinetics->computes_halo && plan->near_parts < plan->all_parts)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "in plan moments with a solid planes are read in place on all devices, or on none; use "
-            "transfer=copies, host or nccl");
+        return kf_fail(error, KF_BAD_INPUT,
+                       "with plan moments and a solid, either all devices read planes in place or none does; "
+                       "use transfer=copies, host or nccl");
     kf_kinetic whole = *kinetics;
     whole.first_plane = 0;
     whole.planes = scene->nodes[2];

@@ -80,7 +80,7 @@ void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options
 static kf_status check_cuts(const kf_scene *scene, const kf_kinetic_options *options, kf_error *error) {
     const int along_y = options->parts_y, rows = least_along(scene, 1), planes = least_along(scene, 2);
     if (options->parts % along_y != 0)
-        return kf_fail(error, KF_BAD_INPUT, "%d devices cannot stand %d along y; use parts_y=1",
+        return kf_fail(error, KF_BAD_INPUT, "%d devices cannot be arranged with %d along y; use parts_y=1",
                        options->parts, along_y);
     if (along_y > scene->nodes[1] / rows || options->parts / along_y > scene->nodes[2] / planes)
         return kf_fail(
@@ -89,13 +89,11 @@ static kf_status check_cuts(const kf_scene *scene, const kf_kinetic_options *opt
             "least %d rows and %d planes",
             along_y, options->parts / along_y, scene->nodes[1], scene->nodes[2], rows, planes);
     if ((options->plan != KF_PLAN_FUSED && options->plan != KF_PLAN_MOMENTS) || options->boundary_kernels > 0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "cuts across y are for plans fused and moments with boundary_kernels=0; use parts_y=1");
+        return kf_fail(error, KF_BAD_INPUT,
+                       "cuts across y need plan fused or moments with boundary_kernels=0; use parts_y=1");
     if (options->transfer == KF_DIRECT)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "across cuts along y rows are copied: use transfer=copies, host or nccl, or parts_y=1");
+        return kf_fail(error, KF_BAD_INPUT,
+                       "cuts across y need copies of rows: use transfer=copies, host or nccl, or parts_y=1");
     return KF_OK;
 }
 
@@ -115,12 +113,12 @@ kf_status kf_kinetic_check_team(const kf_scene *scene, const kf_kinetic_options 
                        "use transfer=direct");
     if (options->slab > 0 && options->transfer == KF_DIRECT)
         return kf_fail(error, KF_BAD_INPUT,
-                       "streaming shift moves the grid of each device, which no other can read then; use "
+                       "streaming shift moves the grid of each device, so that others cannot read it; use "
                        "transfer=copies, host or nccl");
     const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
     if (options->slab > 0 && options->slab < 2 * passes + 1)
         return kf_fail(error, KF_BAD_INPUT,
-                       "streaming shift of several devices takes slabs of at least %d planes, not %ld",
+                       "streaming shift on several devices needs slabs of at least %d planes, not %ld",
                        2 * passes + 1, options->slab);
     return KF_OK;
 }

@@ -349,7 +349,7 @@ kf_status kf_kinetic_check_size(const kf_scene *scene, int parts, double most_no
     if (most_nodes <= limit) return KF_OK;
     return kf_fail(
         error, KF_MACHINE,
-        "the grid %dx%dx%d gives %s %.0f nodes, of which a device takes at most %.0f: share it among "
+        "the grid %dx%dx%d gives %s %.0f nodes, but a device can hold at most %.0f: share it among "
         "%.0f or more (--devices), or make it coarser",
         n[0], n[1], n[2], parts > 1 ? "a device" : "one device", most_nodes, limit,
         ceil((double)n[0] * n[1] * n[2] / limit) + (parts > 1));

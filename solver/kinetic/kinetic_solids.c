@@ -31,10 +31,11 @@ uint64_t kf_kinetic_turn_steps(const kf_scene *scene) {
 kf_status kf_kinetic_check_solids(const kf_scene *scene, kf_error *error) {
     if (scene->solid_count == 0) return KF_OK;
     if (scene->immersed_passes > 1)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: model.immersed_passes: several passes are for one solid; remove the key, or "
-                       "\"solids\"",
-                       scene->source);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.immersed_passes: several passes work with one solid only; remove the key, or "
+            "\"solids\"",
+            scene->source);
     return KF_OK;
 }
 

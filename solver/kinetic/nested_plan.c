@@ -229,7 +229,7 @@ static kf_status check_options(const kf_kinetic_options *options, kf_error *erro
                        "nested grids need two grids on each level: set streaming=two_grids");
     if (options->parts > 1 && options->transfer != KF_DIRECT)
         return kf_fail(error, KF_BAD_INPUT,
-                       "nested grids cross between grids that all devices reach: set transfer=direct");
+                       "nested grids need grids that all devices can access: set transfer=direct");
     return KF_OK;
 }
 
@@ -461,8 +461,8 @@ static kf_status check_rate(const kf_scene *scene, int level, kf_error *error) {
     const double omega = 1.0 / (3.0 * scene->viscosity + 0.5);
     if (fabs(1.0 - omega) > 0.05) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: on level %d the viscosity is %.3g cell^2/step, near 1/6, where a collision leaves no "
-                   "strain to pass on: use a finer grid, or a lower speed",
+                   "%s: on level %d the viscosity is %.3g cell^2/step, near 1/6, where no strain is left "
+                   "after a collision for the next level: use a finer grid, or a lower speed",
                    scene->source, level, scene->viscosity);
 }
 

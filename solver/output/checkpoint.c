@@ -145,10 +145,11 @@ static kf_status check_room(const char *folder, size_t bytes, kf_error *error) {
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if ((double)bytes <= room) return KF_OK;
     char needed[32], there[32];
-    return kf_fail(error, KF_MACHINE,
-                   "%s: a checkpoint takes %s, and %s are free there: give --output a folder with more room, "
-                   "or --checkpoints 0",
-                   folder, kf_human_bytes((double)bytes, needed), kf_human_bytes(room, there));
+    return kf_fail(
+        error, KF_MACHINE,
+        "%s: a checkpoint needs %s, but only %s are free there: give --output a folder with more room, "
+        "or --checkpoints 0",
+        folder, kf_human_bytes((double)bytes, needed), kf_human_bytes(room, there));
 }
 
 /* Finds the bytes of a plan's state, and of the whole file with its smoke. */
@@ -302,11 +303,10 @@ static kf_status check_smoke(const char *path, const kf_checkpoint *stored, cons
     if (wanted->smoke_bytes == 0 || stored->smoke_bytes == 0) return KF_OK;
     if (strcmp(stored->smoke_hash, wanted->smoke_hash) == 0 && stored->smoke_bytes == wanted->smoke_bytes)
         return KF_OK;
-    return kf_fail(
-        error, KF_BAD_INPUT,
-        "%s: of other smoke than the scene's now (emitters, capacity or seed); restore the scene's "
-        "\"smoke\", or go on without --smoke",
-        path);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: its smoke differs from the scene's (emitters, capacity or seed); restore the scene's "
+                   "\"smoke\", or continue without --smoke",
+                   path);
 }
 
 /* The use of a checkpoint: to go on with its scene, or to begin another in its flow. */

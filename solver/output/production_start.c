@@ -12,7 +12,8 @@ kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restar
     KF_TRY(kf_checkpoint_restore(restart, plan, smoke, &stored, error));
     if (smoke != NULL && stored.smoke_bytes == 0) kf_warn("%s has no smoke: it begins now", restart);
     if (plan->steps_done != stored.step) {
-        return kf_fail(error, KF_MACHINE, "%s: the plan did not take up step %" PRIu64, restart, stored.step);
+        return kf_fail(error, KF_MACHINE, "%s: the plan did not continue from step %" PRIu64, restart,
+                       stored.step);
     }
     char config_hash[KF_HASH_HEX];
     kf_config_hash(&plan->config, config_hash);

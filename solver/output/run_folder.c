@@ -218,7 +218,7 @@ kf_status kf_run_folder_resume(const char *path, const char *scene_hash, bool *d
     if (same && !*done) KF_TRY(find_last_checkpoint(path, checkpoint, error));
     const char *number = strrchr(checkpoint, '_');
     if (number == NULL || sscanf(number, "_%" SCNu64, step) == 1) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "%s: its name does not say of which step it is", checkpoint);
+    return kf_fail(error, KF_BAD_INPUT, "%s: its name does not contain the number of its step", checkpoint);
 }
 
 kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error) {

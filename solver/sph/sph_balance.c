@@ -49,11 +49,10 @@ kf_status kf_sph_balance(const kf_particle_scene *s, const double sums[KF_SPH_TO
     if (fluid > 0.0 && inside <= 0.0)
         return kf_fail(error, KF_GATE_FAILED, "no particle is left in the box: all %.0f have left it", fluid);
     if (inside < fluid && !has_open_side(s))
-        return kf_fail(
-            error, KF_GATE_FAILED,
-            "%.0f of %.0f particles have left a box without an open side: the scene is not resolved, or "
-            "its walls are too soft",
-            fluid - inside, fluid);
+        return kf_fail(error, KF_GATE_FAILED,
+                       "%.0f of %.0f particles have left a box without an open face: the scene is not "
+                       "resolved, or its walls are too soft",
+                       fluid - inside, fluid);
     if (inside < fluid || !keeps_energy(s)) return KF_OK;
     double begin = 0.0, lowest = 0.0;
     energies(s, &begin, &lowest);

@@ -35,10 +35,10 @@ static kf_status divide(const kf_particle_scene *scene, const kf_sph_options *o,
         /* A little wider than asked for: rounding must not hide a neighbour. */
         grid->inverse[i] = (periodic ? grid->cells[i] / scene->size[i] : 1.0 / width) * (1.0 - 1e-6);
         if (periodic && grid->cells[i] < 2 * o->reach + 1)
-            return kf_fail(error, KF_BAD_INPUT,
-                           "%s: the box is periodic and only %.3g supports long along %c; it takes "
-                           "3 or more",
-                           scene->source, scene->size[i] / scene->support, "xyz"[i]);
+            return kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: the box is periodic and only %.3g supports long along %c; at least 3 are needed",
+                scene->source, scene->size[i] / scene->support, "xyz"[i]);
     }
     return KF_OK;
 }

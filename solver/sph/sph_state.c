@@ -99,13 +99,12 @@ kf_status kf_sph_flagged(int flags, kf_error *error) {
         return kf_fail(error, KF_GATE_FAILED,
                        "a particle has more neighbours than its list or mask holds: use search rows");
     if ((flags & KF_SPH_FULL) != 0)
-        return kf_fail(
-            error, KF_GATE_FAILED,
-            "more particles came together on one device than it has memory for: use fewer devices");
+        return kf_fail(error, KF_GATE_FAILED,
+                       "a device received more particles than its memory can hold: use fewer devices");
     if ((flags & KF_SPH_FAR) != 0)
         return kf_fail(error, KF_GATE_FAILED,
-                       "a particle moved further in a step than others see, past those that a device takes "
-                       "from the one beside it: the scene is not resolved, or its time step is too long");
+                       "a particle moved further in one step than the layer that a device copies from its "
+                       "neighbour: the scene is not resolved, or its time step is too long");
     return kf_fail(error, KF_GATE_FAILED,
                    "a particle moved further than half of the list's skin: use a smaller list_period");
 }

@@ -47,8 +47,8 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
     const kf_t1_problem *own = problem->own;
     if (own->missing_file != NULL)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: KernelSpecification.KernelFile: %s is not there; it is looked for beside the "
-                       "problem file",
+                       "%s: KernelSpecification.KernelFile: %s is not there; kftune looks for it in the "
+                       "problem file's folder",
                        own->file, own->missing_file);
     *small = kf_t1_wrap(problem->own, false);
     *steps = 1; /* each launch that is verified begins from arguments of its own */

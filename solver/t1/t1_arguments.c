@@ -87,7 +87,7 @@ static kf_status read_answer(const kf_t1_problem *problem, kf_json_place place, 
     if (!argument->output)
         return kf_fail(
             error, KF_BAD_INPUT,
-            "%s: %s.ReferenceSource: %s is no output, so nothing is compared with it; leave it out",
+            "%s: %s.ReferenceSource: %s is not an output, so nothing would be compared with it; leave it out",
             place.file, place.path, argument->name);
     argument->answer = kf_allocate(argument->count * argument->type.bytes);
     return read_values(problem, place, json, "ReferenceSource", argument, argument->answer, error);
@@ -151,8 +151,8 @@ static kf_status read_access(const kf_t1_problem *problem, kf_json_place place, 
     KF_TRY(kf_json_choice(place, json, "MemoryType", true, memories, 4, &memory, error));
     if (memory == 3)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: %s.MemoryType: Local memory is not taken as an argument; declare it in the "
-                       "kernel, or give its bytes as SharedMemory",
+                       "%s: %s.MemoryType: Local memory cannot be an argument; declare it in the kernel, or "
+                       "give its bytes as SharedMemory",
                        place.file, place.path);
     KF_TRY(kf_json_choice(place, json, "AccessType", memory == 0, accesses, 3, &access, error));
     KF_TRY(kf_json_string(place, json, "MemType", false, &kind, error));

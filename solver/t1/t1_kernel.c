@@ -220,8 +220,8 @@ static kf_status read_reference(kf_t1_problem *problem, kf_json_place place, con
     kf_copy_text(problem->reference_name, sizeof problem->reference_name, name);
     if (there) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
-                   "%s: KernelSpecification.ReferenceFile: %s is not there; it is looked for beside the "
-                   "problem file",
+                   "%s: KernelSpecification.ReferenceFile: %s is not there; kftune looks for it in the "
+                   "problem file's folder",
                    problem->file, problem->reference_file);
 }
 

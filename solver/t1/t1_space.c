@@ -40,8 +40,8 @@ static kf_status values_text(kf_json_place place, const cJSON *values, kf_text *
             kf_text_append(text, "'%s'", value->valuestring);
         else
             return kf_fail(error, KF_BAD_INPUT,
-                           "%s: %s.Values: holds something else than numbers, booleans and plain names",
-                           place.file, place.path);
+                           "%s: %s.Values: may contain only numbers, booleans and plain names", place.file,
+                           place.path);
     }
     kf_text_append(text, "]");
     if (cJSON_IsArray(values)) return KF_OK;
@@ -91,7 +91,7 @@ static kf_status refuse_value(kf_json_place place, const kf_t1_parameter *parame
         error, KF_BAD_INPUT,
         "%s: %s.Values: value %zu, '%.60s', %s; a value is 1 to %d printable characters without "
         "spaces or quotes, to which the kernel may give a meaning (#define unsigned_int unsigned int)",
-        place.file, place.path, i + 1, value->text, blank ? "has a blank in it" : "is no plain word",
+        place.file, place.path, i + 1, value->text, blank ? "has a blank in it" : "is not a plain word",
         KF_NAME - 1);
 }
 

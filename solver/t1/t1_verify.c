@@ -343,7 +343,7 @@ static kf_status look_for_threads(const kf_reference *reference, kf_error *error
     for (int look = 0; look < LOOKS && left > 0 && count_threads() > reference->threads; look++)
         (void)nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     if (left <= 0) return KF_OK;
-    return kf_fail(error, KF_GATE_FAILED, "leaves work to %d thread%s of its own when it returns", left,
+    return kf_fail(error, KF_GATE_FAILED, "leaves %d thread%s of its own at work when it returns", left,
                    left == 1 ? "" : "s");
 }
 
@@ -440,17 +440,15 @@ static kf_status recheck(kf_plan *plan, kf_t1_bench *bench, double step_us, kf_e
     KF_TRY(status);
     KF_TRY(kf_t1_check(plan, -1, error));
     if (same_us > enough_us)
-        return kf_fail(
-            error, KF_GATE_FAILED,
-            "does less when it is launched again: %.4g us a launch were measured, and one from spoiled "
-            "outputs takes %.4g us",
-            step_us, same_us);
+        return kf_fail(error, KF_GATE_FAILED,
+                       "does less work when it is launched again: the measured launches took %.4g us, but a "
+                       "launch from overwritten outputs takes %.4g us",
+                       step_us, same_us);
     if (other_us > SLOWER * same_us + LAUNCH_US)
-        return kf_fail(
-            error, KF_GATE_FAILED,
-            "remembers its inputs: a launch takes %.4g us with those that it has seen, and %.4g us "
-            "with new ones",
-            same_us, other_us);
+        return kf_fail(error, KF_GATE_FAILED,
+                       "keeps results for inputs that it has seen: a launch takes %.4g us with those, and "
+                       "%.4g us with new ones",
+                       same_us, other_us);
     return check_roof(plan, step_us, error);
 }
 

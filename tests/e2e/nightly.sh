@@ -53,7 +53,7 @@ run 0 nightly pin --store n.db --night 1
 KFTUNE_DATA=$scratch/slow run 1 nightly --suite plain.json --store n.db --label bad --junit n.xml --report n.md --quiet
 has "$out" "1 SLOW"
 has "$out" "kernel planted_busy_loop"
-has "$err" "1 of 1 benchmarks failed the night"
+has "$err" "1 of 1 benchmarks failed in this night"
 has n.xml '<failure message="SLOW'
 has n.xml 'failures="1"'
 has n.md "**SLOW**"

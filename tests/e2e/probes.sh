@@ -102,7 +102,7 @@ refused "2 to 2000 points" --probe line=0,0,0:0.1,0,0:1
 refused "does not cut the solid" --probe taps=surface:x=0.01m
 refused "there is no probe" --probe-every 3
 expect 2 run --scene channel.json --device cpu:1 --steps 1 --output none --probe a=1L,0,0
-says "there is no solid whose length L could be"
+says "L is a solid's length, and there is no solid"
 sed -i 's/"8.5c,0.5c,0.5c"/"99c,0,0"/' vortex.json
 expect 2 space --scene vortex.json
 says "probes.node: lies at"

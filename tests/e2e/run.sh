@@ -21,14 +21,14 @@ done
 [ "$(cut -d, -f1 whole/forces.csv | tail -n +2)" = "$(seq 30)" ] || complain "forces.csv does not have every step, at 10 steps an output"
 cmp -s out whole/run.json || complain "run.json is not what --json printed"
 
-# Runs and their difference are drawn; those on another grid are not taken from each other.
+# Runs and their difference are drawn; those on different grids cannot be subtracted.
 expect 0 run --scene ball --grid 40x20x20 --speed 2 --device cpu:1 --steps 3 --every 3 --output fast --quiet
 expect 0 run --scene ball --grid 32x16x16 --device cpu:1 --steps 2 --every 2 --picture none --output coarse --quiet
 expect 0 run --scene ball --grid 32x16x16 --device cpu:1 --steps 2 --every 2 --picture none --output unkept --fields none --quiet
 "$kftune" compare whole fast --pictures drawn >out 2>err
 for file in speed_a speed_b speed_b-a pressure_a pressure_b pressure_b-a; do [ -s drawn/$file.png ] || complain "compare draws no $file.png"; done
 expect 2 compare whole coarse --pictures drawn-not
-says "flows on other grids are not taken from each other"
+says "only flows on the same grid can be subtracted"
 expect 2 compare whole unkept --pictures drawn-not
 says "unkept keeps no fields"
 [ ! -e drawn-not ] || complain "a refused comparison draws"
@@ -91,7 +91,7 @@ for file in fields_000030.vtkhdf smoke_000030.png checkpoint_000030.kfc; do
 done
 expect 0 run --config ball.kftune.json --steps 17 --every 17 --output clear --restart puffs/checkpoint_000013.kfc --quiet
 expect 2 run --config ball.kftune.json --smoke-every 5 --output unborn
-says "without --smoke"
+says "this option needs --smoke"
 expect 2 run --config ball.kftune.json --smoke --smoke-size 1280 --output unborn
 says "WIDTHxHEIGHT"
 
@@ -211,7 +211,7 @@ expect 2 run --scene cavity2d --fields surface --output unborn
 says "option '--fields': cavity2d has no mesh"
 for scene in plume cavity2d; do
     expect 2 run --scene $scene --smoke --output unborn
-    says "only a three-dimensional flow can have smoke, and $scene is none"
+    says "smoke needs a three-dimensional flow, and $scene is not one"
     grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
 done
 
@@ -227,7 +227,7 @@ says "ball was tuned before"
 for said in "--store ball.db" "--accuracy 1%"; do
     # shellcheck disable=SC2086
     expect 2 run --config ball.kftune.json $said --output unborn
-    says "option '${said%% *}': --config says it already; leave one of them out"
+    says "option '${said%% *}': --config already determines this; leave one of them out"
 done
 # A value of --fix changes the default config, and others with it where the constraints ask for it.
 expect 0 run --scene ball --grid 40x20x20 --fix storage=f16 --accuracy 3% --device cpu:1 --steps 1 --picture none --output fixed --json

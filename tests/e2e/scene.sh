@@ -57,7 +57,7 @@ expect 0 scene wedge.obj --wind z --speed 20 --write way.scene.json
 says "replaced"
 sed -i '0,/"speed":\t20/s//"speed":\t25/' way.scene.json
 expect 2 scene wedge.obj --wind z --write way.scene.json
-says "says something else"
+says "exists with other content"
 says "flow.speed is 25 and 10"
 grep -q 'speed.*25' way.scene.json || complain "a refused --write wrote"
 # Where road and wind disagree it is said; --speed changes both, and says what somebody had changed.
@@ -69,7 +69,7 @@ grep -q "the road moves" out && complain "--speed leaves the road behind"
 expect 2 scene wedge.obj --wind -z --up -z
 says "same axis"
 expect 2 scene wedge.obj --wind w
-says "is no axis"
+says "is not an axis"
 expect 2 scene wedge.obj --length 3furlongs
 # What is said of a written scene changes it, and the tunnel stays; other scenes have their flow changed.
 expect 0 scene car.scene.json --yaw 10 --speed 40

@@ -35,7 +35,7 @@ done
 # A length in other units than metres, and scenes in which nothing happens.
 tunnel='"domain": {"cells": [32, 16, 16], "size": [0.8, 0.4, 0.4]}, "flow": {"speed": 1, "reynolds": 1e6}'
 echo "{$tunnel, \"solid\": {$ball, \"boundary\": \"links\"}, \"model\": {\"wall\": \"law\", \"trip\": 5}}" >trip.json
-refused "trip.json: model.trip: 5 m behind the solid's front is behind its end, as it is 0.06 m long" scene trip.json
+refused "trip.json: model.trip: 5 m behind the solid's front is behind its end, because it is 0.06 m long" scene trip.json
 sed -i 's/"trip": 5/"trip": 0.005/' trip.json
 expect 0 scene trip.json --picture none
 sed 's/\[0.8, 0.4, 0.4\]/[800, 400, 400]/; s/\[0.2, 0.2, 0.2\]/[300, 200, 200]/' trip.json | sed 's/1e6/100/; s/, "boundary": "links"//; s/, "model": {.*}$/}/' >big.json
@@ -114,7 +114,7 @@ expect 0 "${roof[@]}" --write kept.json
 sed -i 's/"mesh":/"mesh_hash": "00", "mesh":/' kept.json
 for yaw in '' '--yaw 5'; do
     # shellcheck disable=SC2086
-    refused "roof.obj is not the mesh that this scene was made of" scene kept.json --quiet $yaw
+    refused "roof.obj is not the mesh from which this scene was made" scene kept.json --quiet $yaw
 done
 # What is written has the name of what it is; nothing is written under another.
 refused "'x.txt' must end in .json" "${roof[@]}" --write x.txt

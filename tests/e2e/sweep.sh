@@ -88,7 +88,7 @@ says "'5:1:1' is no range"
 expect 2 run --scene ball.obj "${small[@]}" --seeds 1:1000000000:1 --output unborn
 says "more than 64 values"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --speed 3,4 --output unborn
-says "one thing changes at a time"
+says "a sweep varies one quantity"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,,2 --output unborn
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,1 --output unborn
 says "is given twice"

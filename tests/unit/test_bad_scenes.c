@@ -93,7 +93,7 @@ static const bad_scene bad_scenes[] = {
     {BOX("\"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "
          "\"zmin\": \"wall\", \"zmax\": \"wall\"}",
          FLOW ", " BALL),
-     "nowhere out"},
+     "flows in but cannot leave"},
     {BOX("\"boundaries\": {\"xmin\": \"inflo\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "
          "\"zmin\": \"wall\", \"zmax\": \"wall\"}",
          FLOW),
@@ -105,7 +105,7 @@ static const bad_scene bad_scenes[] = {
     {BOX("\"boundaries\": {\"xmin\": {\"type\": \"inflow\", \"specular_share\": 0.5}, \"xmax\": \"outflow\", "
          "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
          FLOW),
-     "boundaries.xmin.specular_share: only a wall mirrors"},
+     "boundaries.xmin.specular_share: only a wall can reflect"},
     {BOX("\"boundaries\": {\"xmin\": {\"type\": \"outflow\", \"velocity\": [1, 0, 0]}, \"xmax\": \"wall\", "
          "\"ymin\": \"wall\", \"ymax\": \"wall\", \"zmin\": \"wall\", \"zmax\": \"wall\"}",
          FLOW),
@@ -148,7 +148,7 @@ static const bad_scene bad_scenes[] = {
     {SMOKE("{\"shape\": \"cone\", \"rate\": 1}"), "box, disc, rake"},
     {SMOKE("{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1]}"), "smoke.emitters[0].rate"},
     {SMOKE("{\"shape\": \"box\", \"rate\": 1, \"low\": [0, 1, 0], \"high\": [1, 0, 1]}"),
-     "below low along y"},
+     "smaller than low along y"},
     {SMOKE("{\"shape\": \"box\", \"rate\": 1, \"low\": [0, 0, 0], \"high\": [1, 1, 5]}"),
      "out of the domain"},
     {SMOKE(

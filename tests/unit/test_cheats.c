@@ -167,7 +167,7 @@ static void every_cheat_is_caught(void **state) {
         {7, "a constant in place of a computation", "deviates"},
         {8, "lower precision than declared", "few inputs that are not zero"},
         {9, "work left to a later launch", "deviates"},
-        {10, "work left to another thread", "leaves work to 1 thread of its own"},
+        {10, "work left to another thread", "leaves 1 thread of its own at work"},
         {12, "work left out where launches follow each other", ""},
         {13, "reading the reference", "another seed"},
         {14, "overflow behind", "writes past the end of 'out'"},
@@ -175,7 +175,7 @@ static void every_cheat_is_caught(void **state) {
         {16, "one size only", "at another size, 40000x1x1"},
         {18, "results that differ", ""},
         {19, "reading past an input's end", "deviates"},
-        {20, "a result kept by all inputs", "remembers its inputs"},
+        {20, "a result kept by all inputs", "keeps results for inputs"},
     };
     bench b = open_bench();
     write_answer(&b);

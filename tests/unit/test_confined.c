@@ -68,7 +68,7 @@ static void misbehaviour_costs_one_line(void **state) {
     static const struct {
         const char *how, *says;
     } cases[] = {{"crash", "x.ply: the library that reads it crashed (Segmentation fault)"},
-                 {"spin", "x.ply: reading it takes more than 1 s"},
+                 {"spin", "x.ply: reading did not end within 1 s"},
                  {"lie", "x.ply: reading it takes more than 64 MiB of memory"},
                  {"grow slowly", "x.ply: reading it takes more than 64 MiB of memory"},
                  {"grow", "x.ply: reading it takes more than 64 MiB of memory"}};

@@ -387,7 +387,7 @@ static void refuse(const char *path, const char *part) {
 static void test_bad_obj(void **state) {
     (void)state;
     refuse(test_path("none.obj"), "No such file");
-    refuse(test_folder, "not a mesh by its name");
+    refuse(test_folder, "does not end like a mesh's");
     mkdir(test_path("folder.obj"), 0700);
     refuse(test_path("folder.obj"), "not a regular file");
     refuse(write_text("empty.obj", ""), "empty");
@@ -446,7 +446,7 @@ static void test_bad_others(void **state) {
     refuse(write_ply("far.ply", "3 1 2 2000000000"), "");
     refuse(write_ply("negative.ply", "3 1 2 -1"), "");
     refuse(write_gltf("range.gltf", 4), "out of range");
-    refuse(write_text("mesh.blend", "BLENDER"), "not a mesh by its name");
+    refuse(write_text("mesh.blend", "BLENDER"), "does not end like a mesh's");
 }
 
 /* A glTF binary of some words and 36 bytes of data, whose accessor of positions claims count vertices; view:

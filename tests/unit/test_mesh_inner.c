@@ -157,7 +157,7 @@ static void test_28_matter(void **state) {
         for (size_t t = outer; t < heap.mesh.triangle_count && inwards; t++)
             turn_round(&heap.mesh, t);
         kf_mesh mesh = read_mesh(write_obj("matter.obj", &heap.mesh), &notes);
-        assert_holds(notes.text, "do not act");
+        assert_holds(notes.text, "have no effect");
         assert_int_equal(kf_mesh_body(&mesh, false, &body), 0);
         const double whole = body.volume;
         assert_int_equal(kf_mesh_body(&mesh, true, &body), 0);

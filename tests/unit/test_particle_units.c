@@ -110,12 +110,12 @@ static void materials(void **state) {
     kf_particle_scene_free(s);
     /* Kind of fault: a fluid that is pressed to a part of its volume without a word. */
     s = parse(SCENE(MATERIAL("\"viscosity\": 1") ", \"gravity\": [0, 0, -500]"), NULL);
-    assert_holds(s->notes, "20 m/s is slower than what falls through the box, 34.64 m/s");
+    assert_holds(s->notes, "20 m/s is less than the speed of a fall through the box, 34.64 m/s");
     kf_particle_scene_free(s);
     refused(SCENE("\"material\": {\"density\": 500, \"viscosity\": 1}"), "sound_speed");
     refused(SCENE(MATERIAL("\"viscosity\": 1, \"branch\": \"elastic\"")), "has no yield stress");
     refused(SCENE(MATERIAL("\"viscosity\": 1") ", \"run\": {\"colour\": \"yield\"}"), "run.colour");
-    refused(SCENE(MATERIAL("\"viscosity\": 1") ", \"run\": {\"windows\": [1, 1]}"), "times must grow");
+    refused(SCENE(MATERIAL("\"viscosity\": 1") ", \"run\": {\"windows\": [1, 1]}"), "times must increase");
 }
 
 static void the_thesis_model(void **state) {

@@ -198,7 +198,7 @@ static void test_no_room_for_checkpoints(void **state) {
     kf_error error = {0};
     char path[KF_PATH];
     assert_int_equal(kf_produce(plan, &options, &done, &error), KF_MACHINE);
-    assert_non_null(strstr(error.message, "small: a checkpoint takes 4096 PiB, and "));
+    assert_non_null(strstr(error.message, "small: a checkpoint needs 4096 PiB, but "));
     assert_int_equal(done.last_step, 0);
     kf_production_free(&done);
     options.checkpoints = 0;

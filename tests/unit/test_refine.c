@@ -217,7 +217,7 @@ static void test_refused(void **state) {
         {"[{\"box\": {\"low\": [2, 2, 2], \"high\": [4, 4, 4]}}, {\"box\": {\"low\": [5, 2.5, 2.5], "
          "\"high\": "
          "[5.5, 3.5, 3.5]}}]",
-         "box 2 reaches 8 cells out of the box around it across x: each box lies in the one before"},
+         "box 2 reaches 8 cells out of the box around it across x: each box must lie in the one before"},
         {"{\"around\": \"body\", \"cells_a_length\": 1000}", "make 42.67 cells of 2.667 at most, not 1000"},
         {"{\"around\": \"wake\"}", "around"},
         {"{\"around\": \"body\", \"levels\": 2, \"cells_a_length\": 20}", "not both"},

@@ -228,7 +228,7 @@ static void test_a_kept_scene_refuses_another_mesh(void **state) {
     fputs("# a remark\n", file);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(kf_scene_open(kept, NULL, &scene, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "is not the mesh that this scene was made of"));
+    assert_non_null(strstr(error.message, "is not the mesh from which this scene was made"));
     cJSON_Delete(document);
 }
 
@@ -248,7 +248,7 @@ static void test_no_work_is_overwritten(void **state) {
     (void)unlink(file);
     assert_int_equal(kf_scene_document_write(first, file, &replaced, &error), KF_OK);
     assert_int_equal(kf_scene_document_write(second, file, &replaced, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "says something else"));
+    assert_non_null(strstr(error.message, "exists with other content"));
     assert_non_null(strstr(error.message, "flow.speed is 11.5 and 12"));
     cJSON_Delete(first);
     cJSON_Delete(second);

@@ -108,7 +108,7 @@ static void test_room_ends(void **state) {
     for (int step = 0; step < 3 && status == KF_OK; step++)
         status = kf_plan_advance(plan, 1, &error);
     assert_int_equal(status, KF_GATE_FAILED);
-    assert_non_null(strstr(error.message, "than it has memory for"));
+    assert_non_null(strstr(error.message, "than its memory can hold"));
     close_plan(plan);
     kf_problem_free(problem);
 }
@@ -122,7 +122,7 @@ static void test_refuses_nccl_here(void **state) {
     kf_config config = one->config;
     kf_config_set_name(&config, "transfer", "nccl");
     assert_int_equal(kf_system_sph.plan(problem, &config, one->backend, &plan, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "this is the cpu; use another transfer"));
+    assert_non_null(strstr(error.message, "this device is the cpu; use another transfer"));
     close_plan(one);
     kf_problem_free(problem);
 }

@@ -140,7 +140,7 @@ static void mistakes_are_named_with_their_place(void **state) {
         {"\"AccessType\": \"WriteOnly\"", "\"AccessType\": \"WriteOnly\", \"ReferenceSource\": \"blur.cu\"",
          "needs 244412"},
         {"\"FillType\": \"Random\"", "\"FillType\": \"Random\", \"ReferenceSource\": \"answer.raw\"",
-         "in is no output"},
+         "in is not an output"},
     };
 #undef LANGUAGE
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
@@ -195,7 +195,7 @@ static void a_space_needs_no_kernel(void **state) {
     assert_int_equal((int)kf_space_size(space), 9 * 4 * 2);
     assert_int_equal(kf_system_t1.trial(problem, &small, &steps, &error), KF_BAD_INPUT);
     assert_non_null(
-        strstr(error.message, "nowhere.cu is not there; it is looked for beside the problem file"));
+        strstr(error.message, "nowhere.cu is not there; kftune looks for it in the problem file's"));
     assert_null(small);
     kf_space_free(space);
     kf_problem_free(problem);

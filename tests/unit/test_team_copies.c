@@ -294,8 +294,8 @@ static void refused(const kf_scene *scene, const char *device, const char *name,
 static void test_refusals_of_cuts(void **state) {
     (void)state;
     kf_scene *scene = ball_scene();
-    refused(scene, teams[1], NULL, NULL, 0, "3 devices cannot stand 2 along y");
-    refused(scene, teams[2], "transfer", "direct", 0, "rows are copied: use transfer=copies");
+    refused(scene, teams[1], NULL, NULL, 0, "3 devices cannot be arranged with 2 along y");
+    refused(scene, teams[2], "transfer", "direct", 0, "need copies of rows: use transfer=copies");
     refused(scene, teams[2], "boundary_kernels", NULL, 1, "with boundary_kernels=0");
     refused(scene, teams[3], "parts_y", NULL, 8, "8 devices along y and 1 along z are too many");
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_PERIODIC;

@@ -100,7 +100,7 @@ static void test_refusals(void **state) {
         long value;
         const char *says;
     } cases[] = {{two_grids[0], "boundary_kernels", 1, "plans fused and moments copy planes with"},
-                 {separate[1], "parts_y", 2, "cuts across y are for plans fused and moments"}};
+                 {separate[1], "parts_y", 2, "cuts across y need plan fused or moments"}};
     kf_error error = {KF_OK, ""};
     kf_scene *scene = ball_scene();
     kf_backend *backend;

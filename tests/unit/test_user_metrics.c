@@ -145,7 +145,7 @@ static void bad_metrics_are_refused(void **state) {
         {"a=2*__import__", "a: column 3: unknown name '__import__'"},
         {"a=n*blok", "a: column 3: unknown name 'blok' (did you mean 'block'?)"},
         {"block=3", "'block' is a parameter of the space"},
-        {"a=2*rows", "say which: parameter_rows or problem_rows"},
+        {"a=2*rows", "write: parameter_rows or problem_rows"},
         {"a=collision", "unknown name 'collision'"},
         {"a=a+1", "unknown name 'a'"},
     };

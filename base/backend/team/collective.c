@@ -169,7 +169,8 @@ kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
     if (world == NULL) return KF_OK;
     for (int rank = 1; rank < world->size; rank++)
         if (ends[rank] < ends[rank - 1])
-            return kf_fail(error, KF_HOST, "what processes have of an array does not lie in their order");
+            return kf_fail(error, KF_HOST,
+                           "the processes' parts of an array are not in the order of their ranks");
     const size_t bytes = ends[world->size - 1], first = world->rank == 0 ? 0 : ends[world->rank - 1];
     if (bytes <= VALUES * sizeof(int64_t))
         return add_bytes(world, GATHER, (char *)all + first, first, ends[world->rank] - first, all, bytes,

@@ -206,7 +206,7 @@ kf_status kf_world_complete(kf_posted *posted, kf_error *error) {
 void kf_world_drop(kf_posted *posted) {
     kf_error error;
     if (posted->count == 0) return;
-    (void)kf_world_give_up(kf_fail(&error, KF_MACHINE, "messages on their way were dropped"), &error);
+    (void)kf_world_give_up(kf_fail(&error, KF_MACHINE, "messages between processes were lost"), &error);
     delist(kf_world_here(), posted);
     free(posted->requests);
     *posted = (kf_posted){.count = 0};

@@ -220,8 +220,9 @@ static kf_status begin_messages(const kf_nccl_group *group, kf_error *error) {
 
 kf_status kf_nccl_available(const char *backend, kf_error *error) {
     if (strcmp(backend, "cuda") == 0) return library(error);
-    return kf_fail(error, KF_BAD_INPUT,
-                   "NCCL carries planes between GPUs, and this is the cpu; use another transfer");
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "transfer=nccl copies planes between GPUs, but this device is the cpu; use another transfer");
 }
 
 kf_status kf_nccl_group_create(kf_backend *backend, kf_nccl_group **group, kf_error *error) {

@@ -78,7 +78,7 @@ kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_erro
     if (own && made == KF_OK) {
         file = memfd_create("kftune", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         if (file < 0 || ftruncate(file, (off_t)bytes) != 0 || fcntl(file, F_ADD_SEALS, SEALS) != 0)
-            made = kf_fail(error, KF_MACHINE, "the system gives no memory that processes share");
+            made = kf_fail(error, KF_MACHINE, "the system provides no memory that processes can share");
     }
     const kf_status status = kf_world_give_files(made, &file, counts, &taken, error);
     free(counts);
@@ -117,7 +117,7 @@ static void free_mark(kf_mark *mark) {
 kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, kf_error *error) {
     *mark = NULL;
     if (shared.next == SLOTS)
-        return kf_fail(error, KF_MACHINE, "%d marks between processes are too many", SLOTS);
+        return kf_fail(error, KF_MACHINE, "%d counters between processes are too many", SLOTS);
     kf_mark *made = kf_allocate_zeroed(1, sizeof *made);
     *made = (kf_mark){.backend = backend,
                       .flag = shared.flags + (size_t)shared.next * STRIDE,

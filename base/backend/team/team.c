@@ -135,7 +135,7 @@ kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *e
     members team;
     KF_TRY(read_members(spec, &team, error));
     if (n < 0 || n >= team.count)
-        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": there is no number %d", spec, n);
+        return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": device number %d does not exist", spec, n);
     kf_copy_text(member, SPEC, team.specs[n]);
     return KF_OK;
 }
@@ -168,8 +168,9 @@ static void describe(const char *spec, int parts, kf_backend *first) {
 static kf_status check_equal(const char *spec, const kf_backend *first, const kf_backend *other,
                              kf_error *error) {
     if (strcmp(first->device.name, other->device.name) == 0) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT, "devices \"%s\": %s is a %s and %s a %s; a team is of equal devices",
-                   spec, first->device.spec, first->device.name, other->device.spec, other->device.name);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "devices \"%s\": %s is a %s and %s a %s; the devices of a team must be equal", spec,
+                   first->device.spec, first->device.name, other->device.spec, other->device.name);
 }
 
 static kf_status open_members(const char *spec, const members *team, int threads, kf_backend **backend,

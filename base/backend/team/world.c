@@ -212,7 +212,7 @@ static kf_status introduce(kf_error *error) {
     if (getrandom(self->name, sizeof self->name, 0) != sizeof self->name ||
         getrandom(self->secret, sizeof self->secret, 0) != sizeof self->secret) {
         free(ends);
-        return kf_fail(error, KF_HOST, "the system gives no random numbers: %s", strerror(errno));
+        return kf_fail(error, KF_HOST, "the system provides no random numbers: %s", strerror(errno));
     }
     for (int rank = 0; rank < world->size; rank++)
         ends[rank] = (size_t)(rank + 1) * sizeof *self;
