@@ -10,12 +10,12 @@
 
 const char *const kf_drag_part_names[KF_DRAG_PARTS] = {"statistics", "grid", "tunnel"};
 
-double kf_cells_across(const kf_scene *all) {
-    const kf_scene *scene = kf_scene_finest(all);
+double kf_cells_across(const kf_scene *scene) {
+    const kf_scene *finest = kf_scene_finest(scene);
     for (int a = 0; a < 3; a++)
-        if (scene->solid_high[a] - scene->solid_low[a] >= scene->nodes[a] - 1.0)
-            return scene->frontal_area / scene->nodes[a];
-    return sqrt(scene->frontal_area);
+        if (finest->solid_high[a] - finest->solid_low[a] >= finest->nodes[a] - 1.0)
+            return finest->frontal_area / finest->nodes[a];
+    return sqrt(finest->frontal_area);
 }
 
 /* ---- The grid ---- */
