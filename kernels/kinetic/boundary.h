@@ -1,7 +1,7 @@
 /* Boundaries of the domain: what a node beside one pulls from outside. Walls and inflow: half-way
  * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Periodic:
- * the opposite side. At edges and corners an inflow decides before a wall, a wall at rest before one that
- * moves, these before an outflow, the first of a kind in the order x y z; so a wind enters between walls
+ * the opposite side. At edges and corners an inflow decides before a wall, a wall before an
+ * outflow, the first of a kind in the order x y z; so a wind enters between walls
  * alike along any axis. A wall may mirror a share of what reaches it instead of sending it back (Maxwell
  * 1879), which keeps a wall that moves with the stream stable (docs/physics.md). Where it meets an outflow it
  * mirrors what comes from outside of that: an outflow mirrors nothing.
@@ -16,16 +16,12 @@
  *
  * KF_OUTFLOW_ALONE: in kernels that do nothing but that (boundary.cu).
  * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
- * outflow. KF_SPECULAR: a bit for each face, whether it mirrors a share. KF_MOVING_WALLS: a bit for each that
- * is a wall which moves (default: none). */
+ * outflow. KF_SPECULAR: a bit for each face, whether it mirrors a share. */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
 
 #include "left.h"
 
-#ifndef KF_MOVING_WALLS
-#define KF_MOVING_WALLS 0
-#endif
 #define KF_IS_SOLID_FACE(kind) ((kind) == KF_WALL_FACE || (kind) == KF_INFLOW_FACE)
 #define KF_MIRRORS(face)       (KF_SPECULAR >> (face)&1)
 
@@ -36,22 +32,20 @@ KF_FUNCTION int kf_beyond(int s, int n) {
 }
 
 /* Rank of a face. Of the faces that a population crosses, the one with the lowest rank decides, the first in
- * the order x y z. A wall at rest comes before one that moves, which would push fluid through it. */
-#define KF_RANK(kind, face) ((kind) == KF_INFLOW_FACE ? 0 : 1 + (KF_MOVING_WALLS >> (face)&1))
-#define KF_GIVES_WAY(kind, face, other, other_face)                                                          \
-    (KF_IS_SOLID_FACE(kind) && KF_IS_SOLID_FACE(other) && KF_RANK(other, other_face) < KF_RANK(kind, face))
-#define KF_GIVES_WAY_TO_Z(kind, face)                                                                        \
-    (KF_GIVES_WAY(kind, face, KF_FACE_4, 4) || KF_GIVES_WAY(kind, face, KF_FACE_5, 5))
-#define KF_GIVES_WAY_TO_YZ(kind, face)                                                                       \
-    (KF_GIVES_WAY(kind, face, KF_FACE_2, 2) || KF_GIVES_WAY(kind, face, KF_FACE_3, 3) ||                     \
-     KF_GIVES_WAY_TO_Z(kind, face))
+ * the order x y z. */
+#define KF_RANK(kind) ((kind) == KF_INFLOW_FACE ? 0 : 1)
+#define KF_GIVES_WAY(kind, other)                                                                            \
+    (KF_IS_SOLID_FACE(kind) && KF_IS_SOLID_FACE(other) && KF_RANK(other) < KF_RANK(kind))
+#define KF_GIVES_WAY_TO_Z(kind) (KF_GIVES_WAY(kind, KF_FACE_4) || KF_GIVES_WAY(kind, KF_FACE_5))
+#define KF_GIVES_WAY_TO_YZ(kind)                                                                             \
+    (KF_GIVES_WAY(kind, KF_FACE_2) || KF_GIVES_WAY(kind, KF_FACE_3) || KF_GIVES_WAY_TO_Z(kind))
 /* Chooses among values of x, y and z by the face that decides. It needs solid_x, whether the face that is
- * crossed along x is solid, and kind_x and face_x, its kind and number. Where no face gives way to a later
+ * crossed along x is solid, and kind_x, its kind. Where no face gives way to a later
  * one the order alone decides, so that scenes with a wind along x have no further code. */
-#if KF_GIVES_WAY_TO_YZ(KF_FACE_0, 0) || KF_GIVES_WAY_TO_YZ(KF_FACE_1, 1) ||                                  \
-    KF_GIVES_WAY_TO_Z(KF_FACE_2, 2) || KF_GIVES_WAY_TO_Z(KF_FACE_3, 3)
+#if KF_GIVES_WAY_TO_YZ(KF_FACE_0) || KF_GIVES_WAY_TO_YZ(KF_FACE_1) || KF_GIVES_WAY_TO_Z(KF_FACE_2) ||        \
+    KF_GIVES_WAY_TO_Z(KF_FACE_3)
 enum { KF_NO_RANK = 3 };
-#define KF_DECIDING_RANK(axis) (solid_##axis ? KF_RANK(kind_##axis, face_##axis) : KF_NO_RANK)
+#define KF_DECIDING_RANK(axis) (solid_##axis ? KF_RANK(kind_##axis) : KF_NO_RANK)
 #define KF_X_DECIDES                                                                                         \
     (KF_DECIDING_RANK(x) <= KF_DECIDING_RANK(y) && KF_DECIDING_RANK(x) <= KF_DECIDING_RANK(z))
 #define KF_DECIDING(of_x, of_y, of_z)                                                                        \

@@ -52,8 +52,7 @@ typedef struct kf_tile {
 #define KF_WAITS(side)       (KF_X_FACE(side) == KF_OUTFLOW_FACE)
 /* A face across x has its edges where no face across y or z decides there (KF_DECIDING). */
 #define KF_BOUNCES(side)                                                                                     \
-    (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0) &&                                         \
-     !KF_GIVES_WAY_TO_YZ(KF_X_FACE(side), (side) > 0))
+    (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0) && !KF_GIVES_WAY_TO_YZ(KF_X_FACE(side)))
 #define KF_IS_ASKED_X(side)                                                                                  \
     (KF_X_FACE(side) != KF_PERIODIC_FACE && !KF_IS_MIRROR_X(side) && !KF_WAITS(side) && !KF_BOUNCES(side))
 #define KF_IS_ASKED_Y(side)                                                                                  \

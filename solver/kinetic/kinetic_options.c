@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/space/options.h"
-#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/kinetic/nested.h"
 
@@ -436,15 +435,12 @@ static void define_populations(const kf_scene *scene, const kf_kinetic_options *
 static void define_faces(const kf_scene *scene, kf_defines *defines) {
     static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
                                                 "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
-    long mirrors = 0, moving = 0;
+    long mirrors = 0;
     for (int face = 0; face < KF_FACES; face++) {
-        const double *velocity = scene->face_velocity[face];
         kf_define_to(defines, faces[face], (long)scene->faces[face]);
         if (scene->specular_share[face] > 0.0) mirrors |= 1L << face;
-        if (scene->faces[face] == KF_WALL && kf_length(velocity) > 0.0) moving |= 1L << face;
     }
     kf_define_to(defines, "KF_SPECULAR", mirrors);
-    if (moving != 0) kf_define_to(defines, "KF_MOVING_WALLS", moving);
 }
 
 /* The collision, and for one kernel how it is cut up and what it finds on the band. */
