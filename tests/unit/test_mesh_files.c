@@ -157,7 +157,7 @@ static void test_14_stl_text(void **state) {
                 "nan.stl:4");
     refuse_mesh(write_text("other.stl", "solid x\nvertices 0 0 0\n"),
                 "other.stl:2: 'vertices' where 'facet'");
-    refuse_mesh(write_text("none.stl", "solid x\nendsolid x\n"), "holds no faces");
+    refuse_mesh(write_text("none.stl", "solid x\nendsolid x\n"), "contains no faces");
 }
 
 static void test_14_stl_bytes(void **state) {

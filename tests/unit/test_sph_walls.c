@@ -163,7 +163,7 @@ static void nothing_is_lost_or_made(void **state) {
     (void)state;
     kf_particle_scene *closed = water(""), *open = water("\"ymin\": \"open\"");
     balance_says(closed, 0, 1.0, NULL);
-    balance_says(closed, 1, 1.0, "1 of 100 particles have left a box without an open side");
+    balance_says(closed, 1, 1.0, "1 of 100 particles have left a box without an open face");
     balance_says(open, 1, 1.0, NULL);
     balance_says(open, 100, 1.0, "no particle is left in the box");
     balance_says(closed, 0, 1.4, NULL);
