@@ -178,7 +178,7 @@ $(BUILD)/headers/%.stamp: %.h $(BUILD)/config.mk
 	@touch $@
 -include $(OUR_HEADERS:%.h=$(BUILD)/headers/%.d)
 
-check: ## build, run all tests, cppcheck, header check and include lint
+check: ## build, run all tests, cppcheck of the program, header check and include lint
 	@sh scripts/packages.sh build check
 	@$(MAKE) all tests header-check
 	@bash scripts/run-tests.sh $(BUILD) $(UNIT_TESTS_BESIDE) scripts/cppcheck.sh scripts/include-lint.sh $(END_TESTS_BESIDE) \
@@ -271,7 +271,7 @@ lint: ## clang-format, clang-tidy, cppcheck, and no warning from gcc or clang
 	@$(MAKE) lint-static
 	@$(MAKE) BUILD=$(BUILD)/lint-gcc CC=gcc programs tests
 	@$(MAKE) BUILD=$(BUILD)/lint-clang CC=clang CPPFLAGS="$(CPPFLAGS) $(CLANG_HALF)" $(if $(CLANG_HALF),LDFLAGS="$(LDFLAGS) --rtlib=compiler-rt --unwindlib=libgcc") programs tests
-	@sh scripts/cppcheck.sh $(BUILD)
+	@sh scripts/cppcheck.sh $(BUILD) tests/unit
 	@echo "lint: clean"
 
 # A clang before 15 knows half precision on x86 by another name.

@@ -7,7 +7,7 @@
 # A program all of whose tests passed is not run again while nothing changes that its result can depend on
 # (scripts/test-inputs.sh): it is listed and counted apart. What failed, skipped a test or ran alone always runs again.
 # KFTUNE_TEST_AGAIN=1: all run. KFTUNE_TEST_LIMIT: seconds a program may take (default 900). KFTUNE_TEST_JOBS: how many run
-# at a time (default: one more than there are processors, because some wait). KFTUNE_TEST_CACHE: the folder of compiled kernels (default:
+# at a time (default: two more than there are processors, because some wait). KFTUNE_TEST_CACHE: the folder of compiled kernels (default:
 # BUILD/test-cache), which is kept.
 set -um
 
@@ -16,7 +16,7 @@ shift
 root=$(realpath "$(dirname "$0")/..")
 limit=${KFTUNE_TEST_LIMIT:-900}
 processors=$(nproc)
-jobs=${KFTUNE_TEST_JOBS:-$((processors + 1))}
+jobs=${KFTUNE_TEST_JOBS:-$((processors + 2))}
 passed=0 failed=0 skipped=0 unchanged=0 unchanged_tests=0
 failures=()
 kept=()           # "name hash tests" of what passed whole
