@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/backend/cpu/cpu.h"
@@ -29,6 +30,20 @@ static void end_group(int number) {
     if (getppid() != watched) (void)kill(0, SIGTERM);
 }
 
+/* Waits until the group's other processes have ended, 5 s at most: a linker, too, removes its temporary files
+ * when it is told to end. They are this process's children, as it adopts what a compiler leaves behind. */
+static void await_group(void) {
+    static const struct timespec moment = {.tv_nsec = 20000000};
+    for (int i = 0; i < 250; i++) {
+        pid_t ended = 0;
+        do {
+            ended = waitpid(-1, NULL, WNOHANG);
+        } while (ended > 0);
+        if (ended < 0 && errno == ECHILD) return;
+        (void)nanosleep(&moment, NULL);
+    }
+}
+
 /* Runs a program as the watcher that stands between it and kftune: it starts the program in a process
  * group, ends that group when kftune ends, and ends itself as the program did. */
 static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output) {
@@ -43,6 +58,7 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
     sigset_t none;
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != parent) _exit(NOT_STARTED);
     /* Error messages are searched for the word "error". The environment lives as long as this process. */
     static char english[] = "LC_ALL=C";
@@ -58,7 +74,10 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
     const int ending = kf_spawn_wait(process);
     /* Ends as the program did; what is left of its group ends too. */
     const int number = WIFSIGNALED(ending) ? WTERMSIG(ending) : 0;
-    if (getppid() != parent) (void)kill(0, SIGKILL);
+    if (getppid() != parent) {
+        await_group();
+        (void)kill(0, SIGKILL);
+    }
     if (number == 0) _exit(WEXITSTATUS(ending));
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     (void)signal(number, SIG_DFL);
