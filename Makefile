@@ -63,7 +63,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pr
 # What a library shows to others is said where it is linked (harness/library/exports.map).
 BASE_CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -D_GNU_SOURCE -I. $(WARNINGS)
 ALL_CFLAGS = $(BASE_CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(CUDA_CFLAGS) -isystem $(BUILD)/compat $(CPPFLAGS) $(CFLAGS)
-ALL_LDFLAGS = -Wl,--as-needed $(SANITIZE) $(RELOCATABLE) $(CFLAGS) $(LDFLAGS)
+# WRAPS: functions that a test stands before. A LDFLAGS of the command line would override an addition to it.
+ALL_LDFLAGS = -Wl,--as-needed $(SANITIZE) $(RELOCATABLE) $(WRAPS) $(CFLAGS) $(LDFLAGS)
 # Debian's HDF5 also reads from the network: its shared library brings curl, TLS and Kerberos. Of an archive only what
 # is used comes along.
 STATIC_HDF5 := -l:libhdf5.a -lsz -lz
@@ -137,13 +138,13 @@ $(FAIL_NTH): tests/tools/fail_nth.c $(BUILD)/config.mk
 	$(call say,LINK $@)
 	$(Q)$(CC) $(BASE_CFLAGS) -shared $< -ldl -o $@
 # Sees which plans validation cases make, and does not take their steps.
-$(BUILD)/tests/test_known_cases: LDFLAGS += -Wl,--wrap=kf_plan_create,--wrap=kf_plan_advance,--wrap=kf_plan_initialise
+$(BUILD)/tests/test_known_cases: WRAPS := -Wl,--wrap=kf_plan_create,--wrap=kf_plan_advance,--wrap=kf_plan_initialise
 $(BUILD)/tests/test_known_cases: $(BUILD)/tests/unit/test_known_cases.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
 # Has calls to devices fail (tests/unit/failing_calls.h).
 FAILING_CALLS := $(shell awk '/^FAILING_[A-Z]*.kf_/ { sub(/^FAILING_[A-Z]*./, ""); sub(/,.*/, ""); print }' tests/unit/failing_calls.h)
-$(BUILD)/tests/test_ranks: LDFLAGS += $(FAILING_CALLS:%=-Wl,--wrap=%)
+$(BUILD)/tests/test_ranks: WRAPS := $(FAILING_CALLS:%=-Wl,--wrap=%)
 $(BUILD)/tests/test_ranks: $(BUILD)/tests/unit/test_ranks.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
