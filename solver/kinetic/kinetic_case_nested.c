@@ -98,9 +98,9 @@ static kf_status run_decay(const kf_validation *validation, int nodes, decay *d,
     double *values = NULL, wrong = 0.0, all = 0.0, mass = 0.0, momentum[2] = {0.0, 0.0};
     const kf_status status = run_waves(validation, scene, (uint64_t)steps, &values, error);
     for (size_t node = 0; node < count && status == KF_OK; node++) {
-        const size_t in_plane = node % plane;
+        const size_t in_plane = node % plane, row = in_plane / (size_t)nodes;
         const double from[2] = {(double)(in_plane % (size_t)nodes) - w[0].stream[0] * steps,
-                                (double)(in_plane / (size_t)nodes) - w[0].stream[1] * steps};
+                                (double)row - w[0].stream[1] * steps};
         double density, u[3];
         vortices_at(&still, from, &density, u);
         mass += values[node] / (double)count;

@@ -100,7 +100,8 @@ static void put_box(const kf_nested_level *level, const kf_fields *own, kf_field
             for (int j = from[1]; j < to[1]; j++) {
                 const float *source = values_of(own, value) +
                                       ((size_t)k * (size_t)own->nodes[1] + (size_t)j) * (size_t)own->nodes[0];
-                const size_t z = (size_t)(k + level->origin[2]), y = (size_t)(j + level->origin[1]);
+                const size_t z = (size_t)k + (size_t)level->origin[2],
+                             y = (size_t)j + (size_t)level->origin[1];
                 float *target =
                     values_of(whole, value) + (z * (size_t)whole->nodes[1] + y) * (size_t)whole->nodes[0];
                 memcpy(target + from[0] + level->origin[0], source + from[0],
@@ -116,7 +117,8 @@ void kf_nested_crop_fields(const kf_nested_level *level, const kf_fields *own, k
         float *to = values_of(box, value);
         for (int k = 0; k < box->nodes[2]; k++)
             for (int j = 0; j < box->nodes[1]; j++, to += box->nodes[0]) {
-                const size_t z = (size_t)(k + level->ghosts[4]), y = (size_t)(j + level->ghosts[2]);
+                const size_t z = (size_t)k + (size_t)level->ghosts[4],
+                             y = (size_t)j + (size_t)level->ghosts[2];
                 const float *row = values_of(own, value) +
                                    (z * (size_t)own->nodes[1] + y) * (size_t)own->nodes[0] + level->ghosts[0];
                 memcpy(to, row, (size_t)box->nodes[0] * sizeof *to);
