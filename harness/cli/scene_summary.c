@@ -6,6 +6,7 @@
 
 #include "base/util/json.h"
 #include "base/util/text.h"
+#include "base/util/vector.h"
 #include "harness/cli/drag_interval.h"
 #include "harness/cli/scene_levels.h"
 #include "solver/flow/flow_rules.h"
@@ -57,18 +58,14 @@ static int find_bare_wall(const kf_scene *scene) {
     return -1;
 }
 
-static bool is_zero(const double vector[3]) {
-    return vector[0] == 0.0 && vector[1] == 0.0 && vector[2] == 0.0;
-}
-
 /* Returns whether fluid and solids rest at the start and nothing sets them in motion. */
 static bool is_still(const kf_scene *scene) {
-    bool still = scene->initial_state == NULL && is_zero(scene->initial_velocity) &&
-                 scene->disturbance == 0.0 && is_zero(scene->body_force) && is_zero(scene->mask_velocity) &&
-                 !scene->mask_has_pressure && !scene->motion.free && scene->motion.angular_speed == 0.0 &&
-                 is_zero(scene->motion.velocity);
+    bool still = scene->initial_state == NULL && kf_length(scene->initial_velocity) == 0.0 &&
+                 scene->disturbance == 0.0 && kf_length(scene->body_force) == 0.0 &&
+                 kf_length(scene->mask_velocity) == 0.0 && !scene->mask_has_pressure && !scene->motion.free &&
+                 scene->motion.angular_speed == 0.0 && kf_length(scene->motion.velocity) == 0.0;
     for (int f = 0; f < KF_FACES; f++)
-        still = still && is_zero(scene->face_velocity[f]);
+        still = still && kf_length(scene->face_velocity[f]) == 0.0;
     for (int i = 0; i < scene->solid_count; i++)
         still = still && scene->solids[i].motion.angular_speed == 0.0;
     return still;

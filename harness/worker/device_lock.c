@@ -95,7 +95,15 @@ static int by_number(const void *a, const void *b) {
     return strverscmp(a, b);
 }
 
-/* A lock of each device, each once. */
+static kf_status lock_one(const char *spec, kf_device_locks *locks, kf_error *error) {
+    kf_device_info device;
+    KF_TRY(kf_device_probe(spec, &device, error));
+    KF_TRY(kf_device_lock(&device, NULL, NULL, &locks->list[locks->count], error));
+    locks->count++;
+    return KF_OK;
+}
+
+/* Locks the devices of a team, each once. */
 static kf_status lock_members(const char *spec, int parts, kf_device_locks *locks, kf_error *error) {
     char members[KF_MOST_DEVICES][32];
     int count = 0;
@@ -107,25 +115,15 @@ static kf_status lock_members(const char *spec, int parts, kf_device_locks *lock
         count += again ? 0 : 1;
     }
     qsort(members, (size_t)count, sizeof *members, by_number);
-    for (int i = 0; i < count; i++) {
-        kf_device_info device;
-        KF_TRY(kf_device_probe(members[i], &device, error));
-        KF_TRY(kf_device_lock(&device, NULL, NULL, &locks->list[locks->count], error));
-        locks->count++;
-    }
+    for (int i = 0; i < count; i++)
+        KF_TRY(lock_one(members[i], locks, error));
     return KF_OK;
 }
 
 kf_status kf_devices_lock(const char *spec, kf_device_locks *locks, kf_error *error) {
     int parts = 1;
     locks->count = 0;
-    if (spec == NULL) {
-        kf_device_info best;
-        KF_TRY(kf_device_probe(NULL, &best, error));
-        KF_TRY(kf_device_lock(&best, NULL, NULL, &locks->list[0], error));
-        locks->count = 1;
-        return KF_OK;
-    }
+    if (spec == NULL) return lock_one(NULL, locks, error);
     KF_TRY(kf_device_check(spec, &parts, error));
     const kf_status status = lock_members(spec, parts, locks, error);
     if (status != KF_OK) kf_devices_unlock(locks);

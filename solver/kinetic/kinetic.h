@@ -378,15 +378,17 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Sets a solid by links to its initial state. The state of the grid is set elsewhere. */
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Returns the index of a node of the scene in the arrays of a device that has the whole grid. */
+long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]);
 /* Lists the scene's numbers of the links in the device's order, and the rows of its nodes (NULL: not wanted).
  * Rows of no link are left as they are. */
 void kf_kinetic_order_links(const kf_links *links, int *order, kf_link_row *rows);
 /* Brings arguments.links.memory, as it is on the device, into the order of the scene's links for a
  * checkpoint, or back. */
 void kf_kinetic_reorder_memory(const kf_kinetic *kinetic, void *memory, bool to_scene);
-/* Sets the nodes inside a solid by links to fluid at rest, before the state is read. A step leaves there what
- * has no meaning. */
-kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error);
+/* Settles before the state of all nodes is read (kf_kinetic_settle). Nodes inside a solid by links then hold
+ * fluid at rest: a step leaves there what has no meaning. */
+kf_status kf_kinetic_settle_state(kf_plan *plan, kf_error *error);
 /* Uploads the nodes beside the surface, if a law of the wall acts there (kinetic_wall.c). */
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Reads the results of the law in the last step. */

@@ -228,8 +228,7 @@ static kf_status save_with_list(kf_plan *plan, char *state, size_t list_at, size
 
 kf_status kf_kinetic_save(kf_plan *plan, void *state, kf_error *error) {
     size_t list_at = 0, before;
-    KF_TRY(kf_kinetic_rest_inside(plan, error));
-    KF_TRY(kf_kinetic_settle(plan, error));
+    KF_TRY(kf_kinetic_settle_state(plan, error));
     KF_TRY(save_small_parts(plan, state, &list_at, &before, error));
     if (kf_kinetic_list_bytes(kinetic_of(plan)) > 0)
         return save_with_list(plan, state, list_at, before, error);

@@ -10,7 +10,7 @@
 
 enum { PER_ITEM = 16 };
 
-static long long node_index(const kf_kinetic *kinetic, const int node[3]) {
+long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]) {
     const kf_kinetic_geometry *g = &kinetic->geometry;
     return g->origin + node[0] + (long long)g->row_pitch * (node[1] + 1) + g->plane_pitch * (node[2] + 1);
 }
@@ -33,7 +33,7 @@ static kf_status upload_inside(kf_plan *plan, kf_kinetic *kinetic, const kf_link
     long long *indices = kf_allocate((links->inside_count + 1) * sizeof *indices);
     kf_buffer *buffer;
     for (size_t n = 0; n < links->inside_count; n++)
-        indices[n] = node_index(kinetic, links->inside[n]);
+        indices[n] = kf_kinetic_node_index(kinetic, links->inside[n]);
     kf_status status = kf_plan_buffer(plan, (links->inside_count + 1) * bytes, &buffer, error);
     if (status == KF_OK && links->inside_count > 0)
         status = kf_kinetic_upload_indices(kinetic, buffer, indices, links->inside_count, error);
@@ -73,7 +73,7 @@ static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buf
         for (int i = 0; i < KF_LINK_NODES; i++) {
             const kf_link_node *at =
                 i == KF_LINK_NODES - 1 ? &link->inner : &link->at[i <= link->behind ? i : 0];
-            node[(size_t)i * count + n] = node_index(kinetic, at->node);
+            node[(size_t)i * count + n] = kf_kinetic_node_index(kinetic, at->node);
             code[n] |= code_of(at) << (KF_LINK_CODE_BITS * i);
         }
         share[n] = link->share;
@@ -134,14 +134,8 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     return upload_lists(kinetic, links, nodes, codes, shares, error);
 }
 
-kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    if (!kinetic->linked) return KF_OK;
-    KF_TRY(kf_buffer_fill(kinetic->link_memory, 0, error));
-    KF_TRY(kf_buffer_fill(kinetic->link_sums, 0, error));
-    return kf_kinetic_rest_inside(plan, error);
-}
-
-kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error) {
+/* Sets all nodes inside of the solid to fluid at rest. */
+static kf_status rest_inside(kf_plan *plan, kf_error *error) {
     const kf_kinetic *kinetic = plan->system;
     const size_t inside = kf_plan_scene(plan)->links.inside_count;
     const int block[3] = {(int)kinetic->options.solid_block, 1, 1};
@@ -155,6 +149,18 @@ kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error) {
     arguments.extent[1] = arguments.extent[2] = 1;
     kf_kinetic_set_launch(&launch, "rest_inside", rest, KF_SOURCE_LINKS, block, &arguments);
     return kf_backend_launch(plan->backend, &launch, error);
+}
+
+kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    if (!kinetic->linked) return KF_OK;
+    KF_TRY(kf_buffer_fill(kinetic->link_memory, 0, error));
+    KF_TRY(kf_buffer_fill(kinetic->link_sums, 0, error));
+    return rest_inside(plan, error);
+}
+
+kf_status kf_kinetic_settle_state(kf_plan *plan, kf_error *error) {
+    KF_TRY(rest_inside(plan, error));
+    return kf_kinetic_settle(plan, error);
 }
 
 void kf_append_links(kf_builder *b, int parity, int grid) {

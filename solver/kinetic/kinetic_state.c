@@ -178,9 +178,9 @@ static kf_status visit_fields(kf_plan *plan, take_node *take, void *context, kf_
     kf_kinetic *kinetic = kinetic_of(plan);
     const int *n = kf_plan_scene(plan)->nodes;
     size_t plane = (size_t)n[0] * (size_t)n[1];
-    KF_TRY(kf_kinetic_rest_inside(plan, error));
+    KF_TRY(kf_kinetic_settle_state(plan, error));
     void *values = kf_allocate(4 * plane * (size_t)kinetic->slab_planes * kinetic->real_bytes);
-    kf_status status = kf_kinetic_settle(plan, error);
+    kf_status status = KF_OK;
     for (int grid = 0, first = 0, end = 0, planes = 0; grid < kf_kinetic_grids(plan) && status == KF_OK;) {
         if (first == end) kf_kinetic_own_planes(plan, grid, &first, &end);
         planes = smaller(end - first, kinetic->slab_planes);
@@ -200,8 +200,7 @@ static void take_watched(void *context, size_t index, const double value[4]) {
 static kf_status watch(kf_plan *plan, kf_error *error) {
     const int *n = kf_plan_scene(plan)->nodes;
     kf_flow_watch seen = {.scene = kf_plan_scene(plan)};
-    KF_TRY(kf_kinetic_rest_inside(plan, error));
-    KF_TRY(kf_kinetic_settle(plan, error));
+    KF_TRY(kf_kinetic_settle_state(plan, error));
     void *values = kf_allocate(4 * (size_t)n[0] * (size_t)n[1] * kinetic_of(plan)->real_bytes);
     kf_status status = KF_OK;
     for (int grid = 0; grid < kf_kinetic_grids(plan) && status == KF_OK; grid++) {
@@ -321,8 +320,7 @@ static kf_status read_nodes(kf_plan *plan, const size_t *nodes, size_t count, fl
     node_list list = {nodes, values, 0, count};
     void *stretch = kf_allocate((size_t)n[0] * (size_t)n[1] * kinetic_of(plan)->real_bytes);
     memset(values, 0, count * sizeof *values);
-    kf_status status = kf_kinetic_rest_inside(plan, error);
-    if (status == KF_OK) status = kf_kinetic_settle(plan, error);
+    kf_status status = kf_kinetic_settle_state(plan, error);
     for (int grid = 0; grid < kf_kinetic_grids(plan) && status == KF_OK; grid++)
         status = read_listed(plan, grid, stretch, &list, error);
     free(stretch);

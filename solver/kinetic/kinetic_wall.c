@@ -14,11 +14,6 @@
 
 enum { PER_ITEM = 16 };
 
-static long long node_index(const kf_kinetic *kinetic, const int node[3]) {
-    const kf_kinetic_geometry *g = &kinetic->geometry;
-    return g->origin + node[0] + (long long)g->row_pitch * (node[1] + 1) + g->plane_pitch * (node[2] + 1);
-}
-
 static size_t count_rows(const kf_links *links) {
     return (links->wall_count + KF_LINK_LANES - 1) / KF_LINK_LANES * KF_LINK_ROWS;
 }
@@ -38,8 +33,8 @@ static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, const 
     kf_kinetic_order_links(links, NULL, rows);
     for (size_t n = 0; n < count; n++) {
         const kf_wall_node *wall = &links->wall[n];
-        node[n] = node_index(kinetic, links->link[wall->first].at[0].node);
-        seen[n] = node_index(kinetic, wall->seen);
+        node[n] = kf_kinetic_node_index(kinetic, links->link[wall->first].at[0].node);
+        seen[n] = kf_kinetic_node_index(kinetic, wall->seen);
         for (size_t a = 0; a < 3; a++)
             lies[a * count + n] = wall->normal[a];
         lies[3 * count + n] = wall->area;

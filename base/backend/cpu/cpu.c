@@ -241,10 +241,20 @@ static kf_status run_copy(const kf_copy *copy, kf_error *error) {
     return kf_partial_oversteps("a copy", error);
 }
 
+static void fill(kf_buffer *buffer, unsigned char byte) {
+    const cpu_buffer *own = (const cpu_buffer *)buffer;
+    if (own->partial != NULL)
+        kf_partial_fill(own->partial, byte);
+    else
+        memset(buffer->address, byte, buffer->bytes);
+}
+
 static kf_status run_work(const kf_cpu_work *work, kf_error *error) {
     if (work->launch != NULL) return run_launch(work->stream->backend, work->launch, error);
     if (work->enqueue != NULL) return work->enqueue(work->object, work->stream, error);
-    return run_copy(&work->copy, error);
+    if (work->filled == NULL) return run_copy(&work->copy, error);
+    fill(work->filled, work->byte);
+    return KF_OK;
 }
 
 /* Does what streams were given, which must be done before anything else happens. */
@@ -316,27 +326,6 @@ static kf_status cpu_buffer_check(const kf_buffer *buffer, kf_error *error) {
     return own->partial != NULL ? kf_partial_check(own->partial, error) : KF_OK;
 }
 
-static void fill(kf_buffer *buffer, unsigned char byte) {
-    const cpu_buffer *own = (const cpu_buffer *)buffer;
-    if (own->partial != NULL)
-        kf_partial_fill(own->partial, byte);
-    else
-        memset(buffer->address, byte, buffer->bytes);
-}
-
-typedef struct queued_fill {
-    kf_buffer *buffer;
-    unsigned char byte;
-} queued_fill;
-
-static kf_status run_fill(void *object, kf_stream *stream, kf_error *error) {
-    const queued_fill *queued = object;
-    (void)stream, (void)error;
-    fill(queued->buffer, queued->byte);
-    free(object);
-    return KF_OK;
-}
-
 /* If streams are queues, the fill is work of the main lane, as on a GPU: other lanes and devices may still
  * have work. */
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
@@ -345,10 +334,8 @@ static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error
         fill(buffer, byte);
         return KF_OK;
     }
-    queued_fill *queued = kf_allocate(sizeof *queued);
-    *queued = (queued_fill){buffer, byte};
     kf_cpu_queue_put(&(kf_cpu_work){
-        .stream = kf_backend_stream(buffer->backend, KF_LANE_MAIN), .enqueue = run_fill, .object = queued});
+        .stream = kf_backend_stream(buffer->backend, KF_LANE_MAIN), .filled = buffer, .byte = byte});
     return KF_OK;
 }
 

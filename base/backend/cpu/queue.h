@@ -10,12 +10,14 @@ typedef struct kf_cpu_mark {
     uint64_t given, come; /* signals put into streams, and signals done */
 } kf_cpu_mark;
 
-/* A piece of work of a stream: a launch, a call, a copy, a signal or an await. */
+/* A piece of work of a stream: a launch, a call, a fill, a copy, a signal or an await. */
 typedef struct kf_cpu_work {
     kf_stream *stream;
     kf_launch *launch;         /* owned; or NULL */
     kf_call_function *enqueue; /* or NULL */
     void *object;
+    kf_buffer *filled; /* with byte; or NULL */
+    unsigned char byte;
     kf_cpu_mark *signal, *await; /* or NULL, both */
     uint64_t target;             /* signals that the await waits for */
     kf_copy copy;                /* the work if all others are NULL */

@@ -16,6 +16,7 @@
 #include "base/util/clock.h"
 #include "base/util/locale.h"
 #include "base/util/memory.h"
+#include "base/util/process.h"
 #include "base/util/program.h"
 #include "base/util/text.h"
 
@@ -122,13 +123,8 @@ void kf_world_end(const char *why) {
 
 /* 'R', 'T', … of a process of this host, 'X' of none. */
 static char state_of(int64_t process) {
-    char path[64], line[512];
-    (void)snprintf(path, sizeof path, "/proc/%lld/stat", (long long)process);
-    FILE *file = fopen(path, "r");
-    if (file == NULL) return 'X';
-    const char *name_end = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL;
-    (void)fclose(file);
-    return name_end != NULL && name_end[1] == ' ' ? name_end[2] : 'X';
+    kf_process found;
+    return kf_process_read(process, &found) ? found.state : 'X';
 }
 
 static bool is_near(int rank) {
