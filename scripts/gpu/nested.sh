@@ -224,7 +224,7 @@ case " ${PARTS:-cases} " in *' car '*) car ;; esac
 case " ${PARTS:-cases} " in *' moving '*) moving ;; esac
 case " ${PARTS:-cases} " in *' cases '*) ;; *) exit $bad ;; esac
 
-for name in test_nested_plans test_nested_moving test_nested; do
+for name in test_nested_plans test_nested_items test_nested_moving test_nested; do
     for program in "$(dirname "$kftune")/tests/$name" "build/tests/$name"; do [ ! -x "$program" ] || break; done
     KFTUNE_TEST_DEVICE=$device timeout -k 8 "$(left)" "$program" >>"$folder/log.txt" 2>&1 || { bad=1 && echo "FAILED $name"; }
 done
