@@ -17,7 +17,6 @@
 
 #include "base/util/memory.h"
 #include "scene/scene.h"
-#include "solver/output/library_guard.h"
 #include "solver/output/vtkhdf.h"
 #include "solver/output/vtkhdf_read.h"
 #include "solver/picture/picture.h"
@@ -532,69 +531,6 @@ static void test_values_that_are_not_finite(void **state) {
     kf_snapshot_free(&snapshot);
 }
 
-/* --- A library that cannot bear a lack of memory ----------------------------------------------------------
- */
-
-static void follow_null(void) {
-    (void)raise(SIGSEGV);
-}
-
-/* The compiler must not see that this never ends, nor make a loop of it. */
-static volatile int deep = 1;
-static int recurse(int level) {
-    volatile char room[4096];
-    room[0] = (char)level;
-    return deep ? recurse(level + 1) + room[0] : 0;
-}
-static void use_up_the_stack(void) {
-    (void)recurse(0);
-}
-
-static void call_exit(void) {
-    exit(255);
-}
-
-static void do_nothing(void) {}
-
-/* Does that in a child, inside of the guard or behind it; returns the status, or -1 after a signal. */
-static int end_of(void (*fault)(void), bool inside, char said[512]) {
-    int ends[2], ended = 0;
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        (void)dup2(ends[1], STDERR_FILENO);
-        (void)signal(SIGSEGV, SIG_DFL);
-        kf_library_guard_begin("a.vtkhdf", "HDF5");
-        if (inside) fault();
-        kf_library_guard_end();
-        fault();
-        _exit(0);
-    }
-    (void)close(ends[1]);
-    const ssize_t size = read(ends[0], said, 511);
-    said[size > 0 ? size : 0] = '\0';
-    (void)close(ends[0]);
-    assert_int_equal(waitpid(child, &ended, 0), child);
-    return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
-}
-
-static void test_a_library_that_breaks_off(void **state) {
-    (void)state;
-    static void (*const faults[])(void) = {follow_null, use_up_the_stack, call_exit, abort};
-    char said[512];
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        assert_int_equal(end_of(faults[i], true, said), KF_MACHINE);
-        assert_non_null(strstr(said, "kftune: a.vtkhdf: the HDF5 library broke off"));
-        assert_int_equal(said[strlen(said) - 1], '\n');
-    }
-    assert_int_equal(end_of(do_nothing, true, said), 0);
-    assert_int_equal(end_of(call_exit, false, said), 255);
-    assert_int_equal(end_of(follow_null, false, said), -1);
-    assert_string_equal(said, "");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exit_closes_nothing),
@@ -611,7 +547,6 @@ int main(void) {
         cmocka_unit_test(test_particles),
         cmocka_unit_test(test_no_particles_at_all),
         cmocka_unit_test(test_values_that_are_not_finite),
-        cmocka_unit_test(test_a_library_that_breaks_off),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

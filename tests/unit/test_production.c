@@ -1,12 +1,10 @@
-/* The production run around a plan: what is written when, interruptions, blow-ups, the folder, the table of
- * forces. */
+/* The production run around a plan: what is written when, interruptions, blow-ups, the table of forces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/backend/team/team.h"
@@ -15,7 +13,6 @@
 #include "solver/output/checkpoint.h"
 #include "solver/output/production.h"
 #include "solver/output/record_files.h"
-#include "solver/output/run_folder.h"
 #include "solver/picture/picture.h"
 #include "tests/unit/output_plan.h"
 #include "tests/unit/output_scratch.h"
@@ -494,109 +491,6 @@ static void test_particles_and_their_records(void **state) {
     kf_problem_free(problem);
 }
 
-/* A record that cannot be read now is not one that is not there: for want of files nothing of it is passed
- * by. */
-static void a_folder_without_files_left(void **state) {
-    (void)state;
-    const char *folder = in_scratch("a/folder/without/files");
-    kf_error error = {0};
-    int lock = -1;
-    bool flag = false;
-    uint64_t step = 0;
-    char text[KF_PATH];
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
-    (void)close(lock);
-    cJSON *record = cJSON_CreateObject();
-    cJSON_AddStringToObject(record, "kftune", "1");
-    cJSON_AddStringToObject(record, "scene_hash", "aaaa");
-    cJSON_AddStringToObject(record, "state", "running");
-    cJSON_AddNumberToObject(record, "last_step", 20);
-    assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);
-    cJSON_Delete(record);
-    const kf_facts meaning = {0};
-    struct rlimit limit;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, limit.rlim_max}), 0);
-    const kf_status found[] = {kf_run_folder_open(folder, "aaaa", false, &lock, &error),
-                               kf_run_folder_keep_longer(folder, 10, &error),
-                               kf_run_folder_check_meaning(folder, &meaning, &error),
-                               kf_run_folder_was_killed(folder, &flag, text, &error),
-                               kf_run_folder_begun_in(folder, text, &error),
-                               kf_run_folder_resume(folder, "aaaa", &flag, text, &step, &error)};
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
-        if (found[i] != KF_HOST) fail_msg("call %zu: status %d", i, (int)found[i]);
-    assert_int_equal(kf_run_folder_keep_longer(folder, 10, &error), KF_BAD_INPUT);
-}
-
-static void test_folder(void **state) {
-    (void)state;
-    kf_error error = {0};
-    int lock = -1, other = -1;
-    bool killed = true;
-    char checkpoint[KF_PATH];
-    const char *folder = in_scratch("a/new/folder");
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", true, &other, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "another kftune run"));
-    assert_true(kf_run_folder_is_in_use(folder));
-    (void)close(lock);
-    assert_false(kf_run_folder_is_in_use(folder));
-    assert_true(kf_run_folder_is_in_use(in_scratch("no/folder")));
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
-    (void)close(lock);
-    assert_int_equal(kf_run_folder_was_killed(folder, &killed, checkpoint, &error), KF_OK);
-    assert_false(killed);
-    cJSON *record = cJSON_CreateObject();
-    cJSON_AddStringToObject(record, "kftune", "1");
-    cJSON_AddStringToObject(record, "scene_hash", "aaaa");
-    cJSON_AddStringToObject(record, "state", "running");
-    assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);
-    assert_int_equal(kf_run_folder_was_killed(folder, &killed, checkpoint, &error), KF_OK);
-    assert_true(killed);
-    assert_string_equal(checkpoint, "");
-    static const char *const names[] = {"checkpoint_000020.kfc", "checkpoint_1000000.kfc",
-                                        "checkpoint_999999.kfc"};
-    char path[KF_PATH], last[KF_PATH];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        assert_int_equal(kf_path(path, &error, "%s/%s", folder, names[i]), KF_OK);
-        assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
-    }
-    assert_int_equal(kf_path(last, &error, "%s/%s", folder, names[1]), KF_OK);
-    assert_int_equal(kf_run_folder_was_killed(folder, &killed, checkpoint, &error), KF_OK);
-    assert_true(killed);
-    assert_string_equal(checkpoint, last);
-    assert_int_equal(kf_run_folder_keep_longer(folder, 1, &error), KF_OK); /* nobody knows how far it got */
-    cJSON_AddNumberToObject(record, "last_step", 20);
-    cJSON_ReplaceItemInObject(record, "state", cJSON_CreateString("finished"));
-    assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);
-    assert_int_equal(kf_run_folder_was_killed(folder, &killed, checkpoint, &error), KF_OK);
-    assert_false(killed);
-    assert_int_equal(kf_run_folder_keep_longer(folder, 20, &error), KF_OK);
-    assert_int_equal(kf_run_folder_keep_longer(folder, 19, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "holds a run of 20 steps"));
-    assert_non_null(strstr(error.message, "--restart"));
-    assert_non_null(strstr(error.message, last));
-    cJSON_Delete(record);
-    assert_int_equal(kf_run_folder_open(folder, "aaaa", false, &lock, &error), KF_OK);
-    (void)close(lock);
-    assert_int_equal(kf_run_folder_open(folder, "bbbb", false, &lock, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "another scene"));
-    assert_int_equal(kf_run_folder_open(folder, "bbbb", true, &lock, &error), KF_OK);
-    (void)close(lock);
-
-    const char *foreign = in_scratch("foreign");
-    assert_int_equal(kf_make_folders(foreign, &error), KF_OK);
-    assert_int_equal(kf_path(path, &error, "%s/thesis.tex", foreign), KF_OK);
-    assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
-    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &lock, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "holds other files"));
-    assert_int_equal(kf_path(path, &error, "%s/run.json", foreign), KF_OK);
-    assert_int_equal(kf_file_write_atomic(path, "{\"some\": \"other\"}", 17, &error), KF_OK);
-    assert_int_equal(kf_run_folder_open(foreign, "aaaa", false, &lock, &error), KF_BAD_INPUT);
-    assert_int_equal(kf_run_folder_open(path, "aaaa", false, &lock, &error), KF_BAD_INPUT);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_what_is_written, set_up, tear_down),
@@ -612,8 +506,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_records_go_on_behind_the_checkpoint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_coefficients_and_units, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_particles_and_their_records, set_up, tear_down),
-        cmocka_unit_test(a_folder_without_files_left),
-        cmocka_unit_test(test_folder),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
