@@ -118,7 +118,8 @@ static bool is_of_averages(const kf_item *item) {
 
 /* Appends the kernels of step number k of a level within a step of the coarsest. A coarser level has all
  * kernels in one lane, whose order replaces signals and waits. The finest level's side lane waits for the
- * main lane if kernels of this step are in the main lane. */
+ * main lane if kernels of this step are in the main lane. Boundary rows in that lane read ghost nodes, unlike
+ * the solid, so they wait for what the main lane waits for. */
 static void append_level(kf_plan *plan, int level, int k) {
     const kf_plan *from = kf_nested_of(plan)->plans[level];
     const int lane = lane_of(kf_nested_of(plan)->nested, level);
@@ -133,7 +134,8 @@ static void append_level(kf_plan *plan, int level, int k) {
             apart = false;
         }
         if (item->kind != KF_ITEM_KERNEL) continue;
-        if (aside && !apart && begun) follow(plan, LANE_OF_SOLID, lane);
+        const bool reads_ghosts = item->lane == KF_LANE_AHEAD;
+        if (aside && (reads_ghosts || (!apart && begun))) follow(plan, LANE_OF_SOLID, lane);
         apart = apart || aside;
         begun = begun || !aside;
         append_kernel(plan, item, level, aside ? LANE_OF_SOLID : lane, period, phase);

@@ -119,7 +119,8 @@ static kf_status follow_lanes(void *data, const kf_item *item, kf_error *error) 
 static bool may_run_at_once(const kernel *a, const kernel *b) {
     if (a->kind > b->kind) return may_run_at_once(b, a);
     const int finer = b->level - a->level;
-    if (b->kind == FLOW) return finer != 0;
+    if (b->kind == FLOW) /* of one step the boundary rows and the others */
+        return finer != 0 || (a->number == b->number && strcmp(a->name, b->name) != 0);
     if (a->kind == FLOW && b->kind == SOLID) return finer != 0 || a->number == b->number;
     if (a->kind == FLOW && b->kind == REFINE) return finer != 0 && (finer != 1 || a->number == b->number);
     if (a->kind == FLOW) return finer != 0 && finer != 1;
@@ -143,11 +144,16 @@ static bool wait(const order *o, const char *name, int number, const char *other
 }
 
 /* The order of the kernels of two steps; caller frees. */
-static order *order_of(const kf_scene *scene, const char *const *fixed, int count) {
+static order *order_by(const kf_scene *scene, const char *const *fixed, int count, bool rows_apart) {
     order *o = calloc(1, sizeof *o);
     kf_error error = {KF_OK, ""};
     kf_config config = config_of(scene, fixed, count);
     kf_config_set_boolean(&config, "concurrent_solid", true); /* as a GPU's default */
+    if (rows_apart) { /* two nodes a thread, because the cpu's kernels of whole rows have no such rows */
+        kf_config_set_integer(&config, "nodes_per_thread", 2);
+        kf_config_set_integer(&config, "boundary_kernels", 0);
+        kf_config_set_boolean(&config, "boundary_rows_apart", true);
+    }
     kf_plan *plan = open_plan(scene, &config);
     for (uint64_t step = 0; step < 2; step++)
         must(kf_plan_walk(plan, step, follow_lanes, o, &error), &error);
@@ -160,6 +166,10 @@ static order *order_of(const kf_scene *scene, const char *const *fixed, int coun
     return o;
 }
 
+static order *order_of(const kf_scene *scene, const char *const *fixed, int count) {
+    return order_by(scene, fixed, count, false);
+}
+
 /* Levels, what crosses between them, and the solid run beside each other where none needs or changes what
  * another writes, and nowhere else. */
 static void test_lanes(void **state) {
@@ -167,6 +177,9 @@ static void test_lanes(void **state) {
     static const char *const twice[] = {"plan=fused", "storage=f64", "masked_band=false"};
     static const char *const masked[] = {"plan=fused", "storage=f64", "masked_band=true",
                                          "boundary_kernels=1", "staged_nodes=0"};
+    static const char *const apart[][5] = {
+        {"plan=fused", "storage=f64", "masked_band=false", "layout=soa", "staged_nodes=0"},
+        {"plan=fused", "storage=f64", "masked_band=true", "boundary_kernels=1", "staged_nodes=0"}};
     static const char *const moving[] = {"plan=fused", "storage=f64", "immersed_boundary=aggregated",
                                          "patch_length=256"};
     stage s;
@@ -188,6 +201,12 @@ static void test_lanes(void **state) {
     for (int step = 0; step < 8; step++) /* whose nodes the flow's kernel works out first */
         assert_true(wait(o, "band_collide 2", step, "stream_collide 2", step));
     free(o);
+    for (int masks = 0; masks < 2; masks++) {
+        o = order_by(s.whole[0], apart[masks], 5, true);
+        assert_false(wait(o, "stream_collide_boundary 2", 3, "stream_collide 2", 3));
+        assert_true(wait(o, "stream_collide_boundary 2", 2, "refine 2", 1));
+        free(o);
+    }
     for (int l = 0; l < 3; l++) {
         kf_motion *motion = &s.whole[l]->motion;
         *motion = (kf_motion){.moving = true, .axis = {1, 0, 0}, .angular_speed = 0.1 / (1 << l)};
