@@ -181,7 +181,7 @@ static void rate_by_model(plan *p, const kf_config *config) {
         prediction.time_us > 0.0) {
         p->updates_per_second = 1e6 * nodes / prediction.time_us;
         kf_copy_text(p->rate_from, sizeof p->rate_from,
-                     "by the cost model, since this machine's store has no rate");
+                     "by the cost model, since this machine's store has no rate of such a scene");
     }
     kf_cost_model_close(model);
 }

@@ -220,10 +220,13 @@ static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
         if (kf_argument_given(job->arguments, belonging[i]) && !kf_argument_given(job->arguments, "--smoke"))
             return kf_fail(error, KF_BAD_INPUT, "%s: this option needs --smoke", belonging[i]);
     const kf_scene *scene = kf_run_scene(job->problem);
-    if (kf_argument_given(job->arguments, "--smoke") && (scene == NULL || scene->nodes[2] == 1))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "option '--smoke': smoke needs a three-dimensional flow, and %s is not one",
-                       job->problem->name);
+    if (kf_argument_given(job->arguments, "--smoke")) {
+        if (scene == NULL)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "option '--smoke': smoke needs a three-dimensional flow, and %s is not one",
+                           job->problem->name);
+        KF_TRY(kf_smoke_check(scene, error));
+    }
     KF_TRY(kf_argument_integer(job->arguments, "--smoke-every", 1, 1000000000000, &every, error));
     job->how.smoke_every = (uint64_t)every;
     const char *size = kf_argument(job->arguments, "--smoke-size", "1280x720");
@@ -431,8 +434,14 @@ static kf_status resume(kf_run_job *job, bool *done, kf_error *error) {
     uint64_t step = 0;
     if (job->part == NULL || !kf_argument_given(job->arguments, "--resume")) return KF_OK;
     KF_TRY(kf_run_folder_resume(job->folder, job->problem->hash, done, job->restart, &step, error));
-    if (*done) kf_info("%s: had finished; it is left as it is", job->folder);
-    if (step > 0 && step < job->how.steps) job->how.steps -= step;
+    if (*done && !job->how.until_settled && job->how.seconds == 0.0 && step < job->how.steps)
+        kf_warn("%s: had finished after %" PRIu64 " of the %" PRIu64
+                " steps that are asked for now; it is left as it is: remove the folder to run it again",
+                job->folder, step, job->how.steps);
+    else if (*done)
+        kf_info("%s: had finished; it is left as it is", job->folder);
+    else if (step > 0 && step < job->how.steps)
+        job->how.steps -= step;
     return KF_OK;
 }
 

@@ -284,7 +284,7 @@ static void print_result(const kf_run_job *job) {
     printf("  %.1f steps/s, %s", done->steps_per_second,
            kf_rate_text(job->problem->system->update, done->updates_per_second, rate));
     if (job->best.updates_per_second > 0.0)
-        printf(" (tuned: %s)\n",
+        printf(job->foreign ? " (its config on the scene that was tuned: %s)\n" : " (tuned: %s)\n",
                kf_rate_text(job->problem->system->update, job->best.updates_per_second, tuned));
     else
         puts(" (not tuned)");

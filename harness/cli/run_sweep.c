@@ -16,6 +16,7 @@
 #include "harness/cli/run_figures.h"
 #include "harness/cli/sweep_lanes.h"
 #include "harness/cli/sweep_result.h"
+#include "results/best_config.h"
 #include "scene/document.h"
 #include "solver/systems.h"
 
@@ -402,6 +403,30 @@ static kf_status read_ways(sweep *s, kf_error *error) {
     return kf_sweep_lanes_open(&s->lanes, kf_argument(s->arguments, "--devices", NULL), (int)each, error);
 }
 
+/* Warns of speeds that change nothing: a scene whose Reynolds number is given has the same flow at each, in
+ * other units, unless a solid moves or a force drives it. */
+static void warn_of_like_speeds(const sweep *s) {
+    const char *config = kf_argument(s->arguments, "--config", NULL),
+               *scene = s->scenes[0][0] != '\0' ? s->scenes[0] : kf_argument(s->arguments, "--scene", NULL);
+    cJSON *document = NULL;
+    kf_best_config best = {0};
+    kf_error ignored;
+    if (s->kind != SPEED || kf_argument_given(s->arguments, "--viscosity")) return;
+    if (scene != NULL)
+        (void)kf_scene_document_read(scene, &document, &ignored);
+    else if (kf_best_config_read(config, &best, &ignored) == KF_OK)
+        document = best.document;
+    const cJSON *flow = cJSON_GetObjectItemCaseSensitive(document, "flow"),
+                *solid = cJSON_GetObjectItemCaseSensitive(document, "solid");
+    const bool given = cJSON_HasObjectItem(flow, "reynolds") || kf_argument_given(s->arguments, "--reynolds");
+    if (given && !cJSON_HasObjectItem(flow, "acceleration") && !cJSON_HasObjectItem(solid, "motion"))
+        kf_warn(
+            "option '--speed': the Reynolds number is the same at every speed, and so are all coefficients; "
+            "give --viscosity, with which it changes");
+    if (scene != NULL) cJSON_Delete(document);
+    kf_best_config_free(&best);
+}
+
 static kf_status prepare(sweep *s, kf_error *error) {
     KF_TRY(read_values(s, error));
     KF_TRY(check(s, error));
@@ -411,7 +436,9 @@ static kf_status prepare(sweep *s, kf_error *error) {
     if (!kf_argument_given(s->arguments, "--config") && kf_scene_is_mesh(first))
         KF_TRY(place_meshes(s, first, error));
     s->placed = s->scenes[0][0] != '\0';
-    return check_points(s, error);
+    KF_TRY(check_points(s, error));
+    warn_of_like_speeds(s);
+    return KF_OK;
 }
 
 static kf_status run_all(sweep *s, kf_error *error) {

@@ -213,7 +213,8 @@ kf_status kf_run_folder_resume(const char *path, const char *scene_hash, bool *d
     const bool same = state != NULL && hash != NULL && strcmp(hash, scene_hash) == 0;
     *done = same && strcmp(state, "finished") == 0;
     checkpoint[0] = '\0';
-    *step = 0;
+    const double last = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(record, "last_step"));
+    *step = *done && last > 0.0 && last < 1e15 ? (uint64_t)last : 0;
     cJSON_Delete(record);
     if (same && !*done) KF_TRY(find_last_checkpoint(path, checkpoint, error));
     const char *number = strrchr(checkpoint, '_');

@@ -39,9 +39,9 @@ bool kf_run_folder_is_in_use(const char *path);
 /* Writes run.json. record: an object with at least the keys "kftune" and "scene_hash". */
 kf_status kf_run_folder_record(const char *path, const cJSON *record, kf_error *error);
 
-/* Finds how to continue a run of this scene in a folder. *done: it has finished. Otherwise it continues from
- * the checkpoint, which is of *step; "" and 0: from the beginning. A folder that is missing or holds another
- * scene's run begins anew. */
+/* Finds how to continue a run of this scene in a folder. *done: it has finished, after *step. Otherwise it
+ * continues from the checkpoint, which is of *step; "" and 0: from the beginning. A folder that is missing or
+ * holds another scene's run begins anew. */
 kf_status kf_run_folder_resume(const char *path, const char *scene_hash, bool *done, char checkpoint[KF_PATH],
                                uint64_t *step, kf_error *error);
 

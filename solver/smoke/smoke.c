@@ -45,13 +45,24 @@ static kf_status build(kf_smoke *smoke, const int picture_size[2], const kf_view
                                  smoke->refinement, picture_size, from, &smoke->picture, error);
 }
 
+kf_status kf_smoke_check(const kf_scene *scene, kf_error *error) {
+    if (scene->nodes[2] == 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '--smoke': smoke needs a three-dimensional flow, and %s is not one",
+                       scene->name);
+    if (scene->finer_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: nested grids carry no smoke; leave out --smoke, or \"refine\"", scene->source);
+    if (scene->solid_count > 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: smoke is drawn around one solid, and this scene has several; leave out --smoke",
+                       scene->source);
+    return KF_OK;
+}
+
 kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewpoint *from, kf_smoke **smoke,
                         kf_error *error) {
-    if (kf_plan_scene(plan)->solid_count > 0)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: smoke is drawn around one solid, and this scene has several; run it without --smoke",
-            kf_plan_scene(plan)->source);
+    KF_TRY(kf_smoke_check(kf_plan_scene(plan), error));
     kf_smoke *made = kf_allocate_zeroed(1, sizeof *made);
     made->plan = plan;
     kf_status status = build(made, picture_size, from, error);

@@ -8,6 +8,8 @@
 
 typedef struct kf_smoke kf_smoke;
 
+/* Refuses a scene that can have no smoke: in two dimensions, on nested grids, or around several solids. */
+kf_status kf_smoke_check(const kf_scene *scene, kf_error *error);
 /* Opens smoke for a plan, from its scene's emitters or from default ones. picture_size: width and height in
  * pixels. from: see viewpoint.h. The plan must outlive the smoke, which does not change it. */
 kf_status kf_smoke_open(kf_plan *plan, const int picture_size[2], const kf_viewpoint *from, kf_smoke **smoke,

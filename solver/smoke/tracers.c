@@ -97,10 +97,6 @@ kf_status kf_tracers_open(kf_plan *plan, const kf_smoke_sources *sources, kf_tra
         return kf_fail(error, KF_BAD_INPUT, "the system %s has no smoke: it is two-dimensional",
                        plan->config.system);
     }
-    if (kf_plan_scene(plan)->finer_count > 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: nested grids carry no smoke: leave out --smoke, or \"refine\"",
-                       kf_plan_scene(plan)->source);
     const int period = choose_period(kf_plan_scene(plan));
     KF_TRY(check_sources(sources, period, error));
     kf_tracers *made = kf_allocate_zeroed(1, sizeof *made);

@@ -214,11 +214,18 @@ for scene in plume cavity2d; do
     says "smoke needs a three-dimensional flow, and $scene is not one"
     grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
 done
+expect 2 run --scene ball --refine 1 --smoke --output unborn
+says "nested grids carry no smoke"
+grep -q "never tuned" err && complain "a config was chosen for nested grids whose smoke is refused"
+expect 2 run --scene wheels --smoke --output unborn
+says "smoke is drawn around one solid"
+grep -q "never tuned" err && complain "a config was chosen for several solids whose smoke is refused"
 
 # A scene that was not tuned runs with what was best for the nearest one, and says so; one that was, with its own.
 expect 0 run --scene concave --grid 32x20x20 --samples-per-cell 10 --store ball.db --device cpu:1 --steps 1 --picture none --output near
 says "concave was never tuned"
 says "nearest scene known, ball (40x20x20 nodes"
+shows "(its config on the scene that was tuned: "
 # One of fifteen times as many nodes has nothing from it.
 expect 0 run --scene concave --grid 80x50x50 --samples-per-cell 2 --store ball.db --device cpu:1 --steps 1 --picture none --output far
 says "nothing like it: running the default config"

@@ -31,7 +31,7 @@ done
 before=$(stat -c %Y.%i ball-sweep/yaw0/forces.csv)
 sed -i 's/"finished"/"interrupted"/' ball-sweep/yaw20/run.json
 expect 0 run --scene ball.obj "${small[@]}" --yaw -20:20:20 "${few[@]}" --steps 60 --resume
-says "ball-sweep/yaw0: had finished"
+says "ball-sweep/yaw0: had finished after 40 of the 60 steps that are asked for now"
 [ "$(stat -c %Y.%i ball-sweep/yaw0/forces.csv)" = "$before" ] || complain "a run that had finished was run again"
 [ "$(tail -n 1 ball-sweep/yaw20/forces.csv | cut -d, -f1)" = 60 ] || complain "the interrupted run did not go on to step 60"
 
@@ -39,6 +39,9 @@ says "ball-sweep/yaw0: had finished"
 expect 0 run --scene ball-sweep/yaw0/scene.json --speed 5,10 "${few[@]}" --steps 3 --output speeds --json
 holds='"sweep":[[:space:]]*"speed in m/s"'
 grep -q "$holds" out || complain "--json does not say what changes"
+says "option '--speed': the Reynolds number is the same at every speed, and so are all coefficients"
+expect 0 run --scene ball-sweep/yaw0/scene.json --speed 5,10 --viscosity 0.2 "${few[@]}" --steps 3 --output fluid
+grep -q "the same at every speed" err && complain "speeds of one fluid are said to have one Reynolds number"
 expect 0 run --scene ball --grids 4,6 "${few[@]}" --steps 3 --output grids
 grep -q '"grid":[[:space:]]*\[38, 19, 19\]\|"size_x":[[:space:]]*32' grids/cells4/run.json || complain "4 cells along the ball are no grid of 32 nodes"
 awk '/^v / { print "v", 1.1 * $2, $3, $4; next } { print }' ball.obj >other.obj
