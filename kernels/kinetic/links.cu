@@ -41,25 +41,32 @@ KF_SCALAR_KERNEL(reflect_links, kf_links_arguments) {
         ((kf_real *)a->links.value)[x] = value;
 }
 
-/* Computes the mass that the next step subtracts. */
+/* Computes the mass that the next step subtracts. On a team it sums copies of all parts' sums. */
 KF_FUNCTION void kf_balance_links(const kf_links_arguments *a) {
     kf_int64 sum = 0;
+#if KF_TEAM
+    for (int slot = 0; slot < KF_LOAD_SLOTS * a->part.parts; slot++)
+        sum += a->links.sums[slot];
+#else
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
         sum += a->links.sums[slot];
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)
         a->links.sums[slot] = 0;
+#endif
     ((kf_real *)a->links.memory)[a->links.count] = (kf_real)((double)sum * a->links.part_of_sum);
 }
 
-/* Writes the returning populations to the inner nodes. The first item computes the mass that the next step
- * subtracts. */
+/* Writes the returning populations to the inner nodes. On one device the first item computes the mass that
+ * the next step subtracts. */
 KF_SCALAR_KERNEL(place_links, kf_links_arguments) {
     (void)y, (void)z;
     kf_put_back(a, kf_load_constant(a->links.code + x), x, ((const kf_real *)a->links.value)[x]);
+#if !KF_TEAM
     if (x == 0) kf_balance_links(a);
+#endif
 }
 
-/* Does the latter alone, where another kernel has written them. */
+/* Does the latter alone, where another kernel has written them, and on a team. */
 KF_SCALAR_KERNEL(balance_links, kf_links_arguments) {
     (void)x, (void)y, (void)z;
     kf_balance_links(a);

@@ -76,11 +76,6 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
     const int parts = device->parts > 1 ? device->parts : 1, *n = scene->nodes;
-    if (scene->linked && parts > 1)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.boundary: \"links\" run on one device, not on %d; name one, or take "
-                       "\"immersed\"",
-                       scene->source, parts);
     if (scene->solid_count > 0 && parts > 1)
         return kf_fail(error, KF_BAD_INPUT, "%s: several \"solids\" run on one device, not on %d; name one",
                        scene->source, parts);
@@ -505,6 +500,7 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     kf_plan_on(plan, 0);
     KF_TRY(make_outflow(plan, kinetics, error));
     KF_TRY(kf_kinetic_share_list(plan, kinetics, error));
+    KF_TRY(kf_kinetic_check_links(plan, error));
     kf_plan_on(plan, 0);
     for (int part = 0; part < plan->part_count; part++) {
         kf_plan_on(plan, part);

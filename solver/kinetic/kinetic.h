@@ -229,8 +229,11 @@ typedef struct kf_kinetic {
     kf_buffer *solid_of, *solid_poses, *solid_loads; /* arguments.solids of several solids; NULL for one */
     kf_launch solids_launch;                         /* computes the force on each of several solids */
     kf_buffer *link_memory, *link_sums;              /* arguments.links.memory and sums of a solid by links */
-    size_t link_memory_bytes;
+    kf_links links;  /* those whose outer nodes are the part's, and the part's nodes inside */
     int *link_order; /* the scene's number of each link of the device */
+    int *wall_order; /* the scene's number of each node beside the surface */
+    /* On a team: link_sums of all parts, or their sums, and zeros to reset them. */
+    kf_buffer *team_links, *no_links;
     /* For a law of the wall: arguments.wall.found, and the launches that sum up the forces beside those of
      * links, and the friction. */
     kf_buffer *wall_found, *wall_force;
@@ -374,18 +377,29 @@ kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, 
                                   size_t count, kf_error *error);
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 
-/* Uploads the cut links of the solid (kinetic_links.c). */
+/* Lists the part's share of the scene's links; kf_kinetic_free_links frees it (kinetic_link_order.c). */
+void kf_kinetic_take_links(const kf_scene *scene, kf_kinetic *kinetic);
+void kf_kinetic_free_links(kf_kinetic *kinetic);
+/* Returns whether each step subtracts the mass that the links have added in the step before. */
+bool kf_kinetic_balances(const kf_scene *scene, const kf_kinetic *kinetic);
+/* KF_BAD_INPUT if a team with a solid by links does not read all planes in place (kinetic_links.c). */
+kf_status kf_kinetic_check_links(const kf_plan *plan, kf_error *error);
+/* Uploads the part's cut links of the solid (kinetic_links.c). */
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Sets a solid by links to its initial state. The state of the grid is set elsewhere. */
-kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error);
 /* Returns the index of a node of the scene in the arrays of a device that has the whole grid. */
 long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]);
 /* Lists the scene's numbers of the links in the device's order, and the rows of its nodes (NULL: not wanted).
  * Rows of no link are left as they are. */
 void kf_kinetic_order_links(const kf_links *links, int *order, kf_link_row *rows);
-/* Brings arguments.links.memory, as it is on the device, into the order of the scene's links for a
- * checkpoint, or back. */
-void kf_kinetic_reorder_memory(const kf_kinetic *kinetic, void *memory, bool to_scene);
+/* Brings arguments.links.memory of all parts into the order of the scene's links for a checkpoint; `all` is
+ * NULL in all processes but the first. kf_kinetic_restore_links brings it back to a part. */
+kf_status kf_kinetic_save_links(kf_plan *plan, char *all, kf_error *error);
+kf_status kf_kinetic_restore_links(const kf_plan *plan, const kf_kinetic *kinetic, const char *all,
+                                   kf_error *error);
+/* Returns the bytes of this memory for so many links. */
+size_t kf_kinetic_link_bytes(const kf_kinetic *kinetic, size_t count);
 /* Settles before the state of all nodes is read (kf_kinetic_settle). Nodes inside a solid by links then hold
  * fluid at rest: a step leaves there what has no meaning. */
 kf_status kf_kinetic_settle_state(kf_plan *plan, kf_error *error);
@@ -441,9 +455,9 @@ kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *er
 /* Returns the number of partial sums (averages, free solid) that a part adds up: one for each part of the
  * run; with several processes one, because the calls below have added them up. */
 int kf_kinetic_sum_places(const kf_plan *plan);
-/* Calls of a plan that add up the sums of averages and of a free solid over all processes. Their object is
- * the link. */
-kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body;
+/* Calls of a plan that add up the sums of averages, of a free solid and of a solid's links over all
+ * processes. Their object is the link. */
+kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body, kf_kinetic_gather_links;
 /* Returns the number of grids in this process: one that all parts share, or one for each part. */
 int kf_kinetic_grids(const kf_plan *plan);
 /* Finds the planes that a grid keeps, range[i][0] .. range[i][1] - 1. Returns the number of ranges. */

@@ -114,7 +114,8 @@ void kf_neighbour_barrier(kf_builder *b, int parity) {
 }
 
 void kf_make_marks(kf_builder *b) {
-    kf_mark **const marks[] = {b->ended, b->ready, b->summed, b->halo_sent, b->body_summed, b->body_taken};
+    kf_mark **const marks[] = {b->ended,       b->ready,      b->summed,      b->halo_sent,
+                               b->body_summed, b->body_taken, b->links_summed};
     for (int near = 0; b->near > 1 && near < b->near; near++)
         for (size_t i = 0; i < sizeof marks / sizeof *marks && b->status == KF_OK; i++)
             b->status = kf_plan_mark_near(b->plan, near, &marks[i][near], b->error);

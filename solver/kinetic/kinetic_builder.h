@@ -37,7 +37,7 @@ typedef struct kf_builder {
     kf_far_side far[KF_MOST_PARTS][KF_PART_SIDES];       /* of a part of this process */
     /* Within this process: the data of a step's messages are packed; they have been received. */
     kf_mark *halo_packed[KF_MOST_PARTS], *halo_received;
-    kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS];
+    kf_mark *body_summed[KF_MOST_PARTS], *body_taken[KF_MOST_PARTS], *links_summed[KF_MOST_PARTS];
     kf_error *error;
     kf_status status;
     int line_block[3], face_block[3]; /* block sizes of launches over samples or band, and over faces */
@@ -68,9 +68,14 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
  * kf_set_link_launches prepares launches outside of steps (kinetic_links.c). */
 void kf_append_links(kf_builder *b, int parity, int grid);
 void kf_set_link_launches(kf_builder *b);
+/* For a team: kf_begin_link_sums empties the parts' sums, and kf_append_link_balance computes from the sums
+ * of all parts the mass that the next step subtracts (kinetic_sums.c). */
+void kf_begin_link_sums(kf_builder *b, int parity);
+void kf_append_link_balance(kf_builder *b, int parity);
 /* Append what takes the place of reflect_links by a law of the wall, and the friction (kinetic_wall.c).
  * shell: nodes inside that it resets. */
-void kf_append_wall(kf_builder *b, int parity, int grid, int shell);
+void kf_append_found_friction(kf_builder *b, int parity, int grid, int shell);
+void kf_append_friction(kf_builder *b, int parity, int grid);
 void kf_set_wall_launches(kf_builder *b);
 void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,
                      int from, int to);

@@ -30,7 +30,8 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
         parts[count++] = (state_part){kinetic->outflow[plan->steps_done % 2], kinetic->outflow_bytes};
     if (kinetic->listed_all > 0) parts[count++] = (state_part){NULL, kf_kinetic_list_bytes(kinetic)};
     if (kinetic->link_memory != NULL)
-        parts[count++] = (state_part){kinetic->link_memory, kinetic->link_memory_bytes};
+        parts[count++] = (state_part){kinetic->link_memory,
+                                      kf_kinetic_link_bytes(kinetic, kf_plan_scene(plan)->links.count)};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->solid_poses != NULL)
         parts[count++] =
@@ -200,12 +201,11 @@ static kf_status save_small_parts(kf_plan *plan, char *state, size_t *list_at, s
     *bytes = 0;
     for (int i = 0; i < count; *bytes += parts[i++].bytes) {
         char *target = state != NULL ? state + *bytes : NULL;
-        const bool list = parts[i].buffer == NULL;
+        const bool list = parts[i].buffer == NULL, links = !list && parts[i].buffer == kinetic->link_memory;
         if (list) *list_at = *bytes;
-        if (!list && target != NULL)
+        if (!list && !links && target != NULL)
             KF_TRY(kf_buffer_download(parts[i].buffer, 0, target, parts[i].bytes, error));
-        if (!list && target != NULL && parts[i].buffer == kinetic->link_memory)
-            kf_kinetic_reorder_memory(kinetic, target, true);
+        if (links) KF_TRY(kf_kinetic_save_links(plan, target, error));
         if (!list && parts[i].buffer == kinetic->outflow[plan->steps_done % 2] && plan->all_parts > 1)
             KF_TRY(gather_outflow(plan, target, error));
     }
@@ -274,16 +274,11 @@ static kf_status restore_grids(kf_plan *plan, const char *source, const char *li
     return list != NULL ? kf_kinetic_end_placing(&placing, status, error) : status;
 }
 
-static kf_status restore_part(const kf_kinetic *kinetic, const state_part *part, const char *source,
-                              kf_error *error) {
-    if (part->buffer != kinetic->link_memory)
-        return kf_buffer_upload(part->buffer, 0, source, part->bytes, error);
-    char *memory = kf_allocate(part->bytes);
-    memcpy(memory, source, part->bytes);
-    kf_kinetic_reorder_memory(kinetic, memory, false);
-    const kf_status status = kf_buffer_upload(part->buffer, 0, memory, part->bytes, error);
-    free(memory);
-    return status;
+static kf_status restore_part(const kf_plan *plan, const kf_kinetic *kinetic, const state_part *part,
+                              const char *source, kf_error *error) {
+    return part->buffer == kinetic->link_memory
+               ? kf_kinetic_restore_links(plan, kinetic, source, error)
+               : kf_buffer_upload(part->buffer, 0, source, part->bytes, error);
 }
 
 /* Restores a checkpoint: each part gets the small buffers, then the grids with the list's nodes at the
@@ -304,7 +299,7 @@ kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, k
                 list = source;
             else if (steps > 0 ||
                      (parts[i].buffer != kinetic[part].pose && parts[i].buffer != kinetic[part].solid_poses))
-                KF_TRY(restore_part(&kinetic[part], &parts[i], source, error));
+                KF_TRY(restore_part(plan, &kinetic[part], &parts[i], source, error));
     }
     KF_TRY(restore_grids(plan, source, list, error));
     KF_TRY(kf_kinetic_settle(plan, error));

@@ -8,18 +8,27 @@
 
 /* Costs of a sample in updates of a node: at 400^3 nodes 1.5 million samples of a static solid take 1.8 %
  * of an H200's step, those of a turning one about three times that (results/log/performance.md). A config
- * may say another (sample_cost), because the ratio differs from device to device and plan to plan. */
-static const double static_sample_cost = 0.8, moving_sample_cost = 2.4;
+ * may say another (sample_cost), because the ratio differs from device to device and plan to plan. There
+ * 552,344 links took 125 us of an H200, and with a law of the wall 244 us, where a node takes 54 ps
+ * (results/measured/h200-wall-table.md). */
+static const double static_sample_cost = 0.8, moving_sample_cost = 2.4, link_cost = 4.2, wall_link_cost = 8.2;
+
+/* Links read nodes up to two planes from their own, and a law of the wall up to three. */
+static int link_reach(const kf_scene *scene) {
+    return scene->links.wall_count > 0 ? 3 : scene->half_way ? 1 : 2;
+}
 
 int kf_kinetic_halo_width(const kf_scene *scene) {
+    if (scene->links.count > 0) return link_reach(scene);
     const int passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
     return scene->samples.count > 0 ? passes + 1 : 1;
 }
 
 /* Planes of the least part: what a node's force needs lies within two planes of it, and two more for every
- * further pass of the immersed boundary. */
+ * further pass of the immersed boundary. Of links one part may write a plane that another one beyond must
+ * not read. */
 static int least_planes(const kf_scene *scene) {
-    return kf_kinetic_halo_width(scene) + (scene->samples.count > 0 ? 1 : 0);
+    return kf_kinetic_halo_width(scene) + (scene->samples.count + scene->links.count > 0 ? 1 : 0);
 }
 
 /* Rows or planes of the least part. Rows that are cut and periodic lie once in what a part keeps of them. */
@@ -34,6 +43,7 @@ int kf_kinetic_most_parts(const kf_scene *scene) {
 }
 
 double kf_kinetic_sample_cost(const kf_scene *scene, long tenths) {
+    if (scene->links.count > 0) return scene->links.wall_count > 0 ? wall_link_cost : link_cost;
     return tenths > 0 ? 0.1 * (double)tenths : scene->motion.moving ? moving_sample_cost : static_sample_cost;
 }
 
@@ -48,6 +58,8 @@ void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int par
         plane = plane < 0 ? 0 : plane >= planes ? planes - 1 : plane;
         until[plane + 1] += sample_cost;
     }
+    for (size_t n = 0; n < scene->links.count; n++)
+        until[scene->links.link[n].at[0].node[axis] + 1] += sample_cost;
     for (int z = 0; z < planes; z++)
         until[z + 1] += until[z] + node_cost;
     first[0] = 0;

@@ -400,6 +400,7 @@ static void make_one_pass(kf_builder *b) {
             kf_each_part(b, p, append_flow);
             kf_append_halo_exchange(b, p);
         }
+        kf_append_link_balance(b, p);
         kf_signal_all(b, p, "step_ended", b->ended);
     }
     kf_each_part(b, 0, set_load_launch);

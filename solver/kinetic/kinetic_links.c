@@ -18,7 +18,7 @@ long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]) {
 /* Finds the box of the nodes inside, which begins at an even x: nodes in pairs are both in it or not. */
 static void bound_inside(const kf_links *links, kf_kinetic_region *box) {
     for (int a = 0; a < 3; a++) {
-        box->low[a] = box->high[a] = links->inside[0][a];
+        box->low[a] = box->high[a] = links->inside_count > 0 ? links->inside[0][a] : 0;
         for (size_t n = 0; n < links->inside_count; n++) {
             const int at = links->inside[n][a];
             if (at < box->low[a]) box->low[a] = at;
@@ -63,7 +63,7 @@ static double sum_of_weights(const kf_links *links) {
 
 static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buffer *nodes, kf_buffer *codes,
                               kf_buffer *shares, kf_error *error) {
-    const size_t count = links->count;
+    const size_t count = kinetic->links.count;
     long long *node = kf_allocate(KF_LINK_NODES * count * sizeof *node);
     int *code = kf_allocate(count * sizeof *code);
     double *share = kf_allocate(count * sizeof *share);
@@ -87,11 +87,15 @@ static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buf
     return status;
 }
 
+bool kf_kinetic_balances(const kf_scene *scene, const kf_kinetic *kinetic) {
+    return scene->links.wall_count > 0 || kinetic->arguments.links.part_of_sum > 0.0;
+}
+
 /* Sets what the kernels are given but for lists. */
 static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
     kf_kinetic_links *a = &kinetic->arguments.links;
     const double weights = sum_of_weights(&scene->links);
-    a->count = (int)scene->links.count;
+    a->count = (int)kinetic->links.count;
     a->at_once = scene->half_way;
     a->thin = scene->links.thin_count > 0;
     a->direct = scene->links.wall_count == 0 && kf_kinetic_puts_back(&scene->links, &kinetic->options);
@@ -100,61 +104,87 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
         a->center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
 }
 
-/* Allocates and fills the arrays of the solid's cut links (kf_links) on the device. */
+kf_status kf_kinetic_check_links(const kf_plan *plan, kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    if (!kinetics->linked || plan->all_parts == 1 ||
+        (kinetics->options.transfer == KF_DIRECT && plan->near_parts == plan->all_parts))
+        return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: a team with a solid by \"links\" reads its neighbours' planes in place; use "
+                   "transfer=direct, on devices that reach each other's memory, or the boundary \"immersed\"",
+                   kf_plan_scene(plan)->source);
+}
+
+/* Allocates the sums of links, and on a team what it has of all parts' sums. */
+static kf_status make_sums(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const size_t bytes = KF_LOAD_SLOTS * sizeof(long long);
+    KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->link_sums, error));
+    KF_TRY(kf_plan_buffer(plan, KF_LOAD_SUMS * bytes, &kinetic->load_sums, error));
+    kinetic->arguments.links.sums = kf_buffer_address(kinetic->link_sums);
+    kinetic->arguments.body.load_sums = kf_buffer_address(kinetic->load_sums);
+    if (plan->all_parts == 1) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_links, error));
+    return kf_plan_buffer(plan, bytes, &kinetic->no_links, error);
+}
+
+/* Allocates and fills the arrays of the part's cut links on the device. A part may have none. */
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
-    const kf_links *links = &scene->links;
+    const kf_links *links = &kinetic->links;
     kf_kinetic_arguments *a = &kinetic->arguments;
     const size_t index_bytes = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     kf_buffer *nodes, *codes, *shares, *value;
-    if (links->count + links->inside_count > INT_MAX / KF_LINK_NODES)
+    if (scene->links.count + scene->links.inside_count > INT_MAX / KF_LINK_NODES)
         return kf_fail(error, KF_MACHINE, "%s: the solid cuts too many links (%zu)", scene->source,
-                       links->count);
-    kinetic->link_memory_bytes = (2 * links->count + 1) * kinetic->real_bytes;
-    KF_TRY(kf_plan_buffer(plan, KF_LINK_NODES * links->count * index_bytes, &nodes, error));
-    KF_TRY(kf_plan_buffer(plan, links->count * sizeof(int), &codes, error));
-    KF_TRY(kf_plan_buffer(plan, links->count * kinetic->real_bytes, &shares, error));
-    KF_TRY(kf_plan_buffer(plan, kinetic->link_memory_bytes, &kinetic->link_memory, error));
-    KF_TRY(kf_plan_buffer(plan, 2 * links->count * kinetic->real_bytes, &value, error));
-    KF_TRY(kf_plan_buffer(plan, KF_LOAD_SLOTS * sizeof(long long), &kinetic->link_sums, error));
-    KF_TRY(
-        kf_plan_buffer(plan, KF_LOAD_SUMS * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
+                       scene->links.count);
+    kf_kinetic_take_links(scene, kinetic);
+    const size_t room = links->count > 0 ? links->count : 1;
+    KF_TRY(kf_plan_buffer(plan, KF_LINK_NODES * room * index_bytes, &nodes, error));
+    KF_TRY(kf_plan_buffer(plan, room * sizeof(int), &codes, error));
+    KF_TRY(kf_plan_buffer(plan, room * kinetic->real_bytes, &shares, error));
+    KF_TRY(kf_plan_buffer(plan, kf_kinetic_link_bytes(kinetic, links->count), &kinetic->link_memory, error));
+    KF_TRY(kf_plan_buffer(plan, 2 * room * kinetic->real_bytes, &value, error));
+    KF_TRY(make_sums(plan, kinetic, error));
     a->links.node = kf_buffer_address(nodes);
     a->links.code = kf_buffer_address(codes);
     a->links.share = kf_buffer_address(shares);
     a->links.memory = kf_buffer_address(kinetic->link_memory);
     a->links.value = kf_buffer_address(value);
-    a->links.sums = kf_buffer_address(kinetic->link_sums);
-    a->body.load_sums = kf_buffer_address(kinetic->load_sums);
-    kinetic->link_order = kf_allocate(links->count * sizeof *kinetic->link_order);
-    kf_kinetic_order_links(links, kinetic->link_order, NULL);
     set_arguments(scene, kinetic);
     KF_TRY(upload_inside(plan, kinetic, links, error));
     KF_TRY(kf_kinetic_upload_wall(plan, kinetic, error));
-    return upload_lists(kinetic, links, nodes, codes, shares, error);
+    return links->count > 0 ? upload_lists(kinetic, &scene->links, nodes, codes, shares, error) : KF_OK;
 }
 
-/* Sets all nodes inside of the solid to fluid at rest. */
-static kf_status rest_inside(kf_plan *plan, kf_error *error) {
-    const kf_kinetic *kinetic = plan->system;
-    const size_t inside = kf_plan_scene(plan)->links.inside_count;
+/* Sets the part's nodes inside of the solid to fluid at rest. */
+static kf_status rest_part(kf_plan *plan, const kf_kinetic *kinetic, kf_error *error) {
     const int block[3] = {(int)kinetic->options.solid_block, 1, 1};
     kf_launch launch;
     kf_function *rest;
-    if (!kinetic->linked || inside == 0) return KF_OK;
+    if (kinetic->links.inside_count == 0) return KF_OK;
     KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_LINKS], "rest_inside", &rest, error));
     kf_kinetic_arguments arguments = kinetic->arguments;
     kf_kinetic_find_populations(kinetic, plan->steps_done, &arguments);
-    arguments.extent[0] = (int)inside;
+    arguments.extent[0] = (int)kinetic->links.inside_count;
     arguments.extent[1] = arguments.extent[2] = 1;
     kf_kinetic_set_launch(&launch, "rest_inside", rest, KF_SOURCE_LINKS, block, &arguments);
-    return kf_backend_launch(plan->backend, &launch, error);
+    return kf_backend_launch(plan->parts[kinetic->part], &launch, error);
 }
 
-kf_status kf_kinetic_reset_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    if (!kinetic->linked) return KF_OK;
-    KF_TRY(kf_buffer_fill(kinetic->link_memory, 0, error));
-    KF_TRY(kf_buffer_fill(kinetic->link_sums, 0, error));
+static kf_status rest_inside(kf_plan *plan, kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    for (int part = 0; part < plan->part_count; part++)
+        KF_TRY(rest_part(plan, &kinetics[part], error));
+    return KF_OK;
+}
+
+kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    for (int part = 0; kinetics->linked && part < plan->part_count; part++) {
+        KF_TRY(kf_buffer_fill(kinetics[part].link_memory, 0, error));
+        KF_TRY(kf_buffer_fill(kinetics[part].link_sums, 0, error));
+        if (kinetics[part].no_links != NULL) KF_TRY(kf_buffer_fill(kinetics[part].no_links, 0, error));
+    }
     return rest_inside(plan, error);
 }
 
@@ -163,19 +193,60 @@ kf_status kf_kinetic_settle_state(kf_plan *plan, kf_error *error) {
     return kf_kinetic_settle(plan, error);
 }
 
-void kf_append_links(kf_builder *b, int parity, int grid) {
-    const kf_links *links = &kf_plan_scene(b->plan)->links;
-    if (!b->kinetics->linked) return;
-    kf_on_part(b, 0);
+/* Appends kernels to the part: those that compute returning populations, the friction, and those that write
+ * returning populations where no earlier kernel does. */
+static void append_reflection(kf_builder *b, int parity, int grid) {
+    const kf_links *own = &b->kinetic->links;
     /* Only a flow that does not leave out what is inside brings something there. */
-    const int shell = b->kinetics->options.masked_band ? 0 : (int)links->shell_count;
-    const bool placed = kf_kinetic_puts_back(links, &b->kinetics->options);
-    if (links->wall_count > 0)
-        kf_append_wall(b, parity, grid, shell);
-    else
-        kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", (int)links->count + shell, grid, grid);
-    kf_append_items(b, parity, KF_SOURCE_LINKS, placed ? "balance_links" : "place_links",
-                    placed ? 1 : (int)links->count, grid, grid);
+    const int shell = b->kinetic->options.masked_band ? 0 : (int)own->shell_count;
+    if (kf_plan_scene(b->plan)->links.wall_count > 0)
+        kf_append_found_friction(b, parity, grid, shell);
+    else if (own->count + (size_t)shell > 0)
+        kf_append_items(b, parity, KF_SOURCE_LINKS, "reflect_links", (int)own->count + shell, grid, grid);
+}
+
+static void append_friction(kf_builder *b, int parity, int grid) {
+    if (b->kinetic->links.wall_count > 0) kf_append_friction(b, parity, grid);
+}
+
+static void append_placing(kf_builder *b, int parity, int grid) {
+    const int count = (int)b->kinetic->links.count;
+    if (count > 0) kf_append_items(b, parity, KF_SOURCE_LINKS, "place_links", count, grid, grid);
+}
+
+/* Appends a kernel to each part, when all neighbours have come so far. */
+static void append_to_all(kf_builder *b, int parity, int grid, bool meet,
+                          void (*append)(kf_builder *b, int parity, int grid)) {
+    if (meet) kf_neighbour_barrier(b, parity);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append(b, parity, grid);
+    }
+}
+
+/* Returns whether a part reads what neighbours have written: nodes that a law has pushed, or inner nodes of
+ * its own planes for averages and ghosts. Only the outer node of a link pulls what the link returns. */
+static bool others_read_links(const kf_builder *b) {
+    return kf_plan_scene(b->plan)->links.wall_count > 0 || b->kinetics->adaptive ||
+           b->kinetics->options.boundary_kernels > 0;
+}
+
+void kf_append_links(kf_builder *b, int parity, int grid) {
+    const kf_scene *scene = kf_plan_scene(b->plan);
+    const bool team = b->plan->all_parts > 1,
+               placed = kf_kinetic_puts_back(&scene->links, &b->kinetics->options);
+    if (!b->kinetics->linked) return;
+    kf_begin_link_sums(b, parity);
+    append_to_all(b, parity, grid, false, append_reflection);
+    if (scene->links.wall_count > 0) append_to_all(b, parity, grid, team, append_friction);
+    if (team && kf_kinetic_balances(scene, b->kinetics))
+        kf_signal_all(b, parity, "links_summed", b->links_summed);
+    if (!placed) append_to_all(b, parity, grid, team, append_placing);
+    kf_on_part(b, 0);
+    if (team && others_read_links(b))
+        kf_neighbour_barrier(b, parity);
+    else if (!team && placed)
+        kf_append_items(b, parity, KF_SOURCE_LINKS, "balance_links", 1, grid, grid);
 }
 
 /* Prepares the launch that sums up the forces at the links. */

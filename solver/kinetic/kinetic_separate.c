@@ -119,6 +119,7 @@ static void end_step(kf_builder *b, int parity, int grid) {
         kf_append_outflow(b, parity, grid, NULL);
     }
     if (copies_planes(b)) kf_append_halo_exchange(b, parity);
+    kf_append_link_balance(b, parity);
     kf_signal_all(b, parity, "step_ended", b->ended);
 }
 

@@ -136,7 +136,7 @@ kf_status kf_kinetic_initialise(kf_plan *plan, kf_error *error) {
     for (int grid = 0; grid < kf_kinetic_grids(plan); grid++)
         KF_TRY(initialise_grid(plan, grid, error));
     KF_TRY(kf_kinetic_settle(plan, error));
-    KF_TRY(kf_kinetic_reset_links(plan, kinetic, error));
+    KF_TRY(kf_kinetic_reset_links(plan, error));
     for (int part = 0; part < plan->part_count; part++)
         for (int i = 0; i < kinetic[part].outflow_launches; i++)
             KF_TRY(kf_backend_launch(plan->parts[part], &kinetic[part].outflow_launch[i], error));
@@ -390,7 +390,7 @@ kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, co
 static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[KF_LOAD_SUMS],
                           kf_error *error) {
     kf_backend *backend = plan->parts[kinetic->part];
-    if (!kinetic->has_samples && !kinetic->linked) return KF_OK;
+    if (!kinetic->has_samples && kinetic->links.count == 0) return KF_OK;
     KF_TRY(kf_kinetic_add_sums(
         kinetic, backend, kinetic->band || kinetic->linked ? &kinetic->load_launch : NULL, total, error));
     if (kinetic->wall_found != NULL)
@@ -443,7 +443,8 @@ static kf_status seek(kf_plan *plan, int window, double shift, kf_error *error) 
 static void free_system(kf_plan *plan) {
     kf_flow_link_free(kinetic_of(plan)->link);
     kf_nccl_group_free(kinetic_of(plan)->nccl);
-    free(kinetic_of(plan)->link_order);
+    for (int part = 0; part < plan->part_count; part++)
+        kf_kinetic_free_links(kinetic_of(plan) + part);
     free(plan->system);
 }
 

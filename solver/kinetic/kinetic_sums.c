@@ -1,5 +1,5 @@
-/* Appends what needs sums over all parts within a step: the domain's averages, and the velocities of a
- * free solid. */
+/* Appends what needs sums over all parts within a step: the domain's averages, the velocities of a free
+ * solid, and the mass that links have added. */
 #include <string.h>
 
 #include "scene/scene.h"
@@ -81,6 +81,36 @@ void kf_append_averages(kf_builder *b, int parity, int grid) {
         append_average_finish(b, parity, grid);
     }
     b->every = 1;
+}
+
+/* A team's sums of links, as its averages, but in every step. */
+void kf_begin_link_sums(kf_builder *b, int parity) {
+    if (b->plan->all_parts == 1 || !kf_kinetic_balances(kf_plan_scene(b->plan), b->kinetics)) return;
+    kf_await_all(b, parity, "step_ended", b->ended);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        append_sums_copy(b, parity, "links_empty", b->kinetic->link_sums, 0, b->kinetic->no_links,
+                         KF_LOAD_SLOTS * sizeof(long long));
+    }
+}
+
+void kf_append_link_balance(kf_builder *b, int parity) {
+    const size_t bytes = KF_LOAD_SLOTS * sizeof(long long);
+    const int one[3] = {1, 1, 1};
+    if (!b->kinetics->linked || b->plan->all_parts == 1 ||
+        !kf_kinetic_balances(kf_plan_scene(b->plan), b->kinetics))
+        return;
+    kf_await_all(b, parity, "links_summed", b->links_summed);
+    kf_append_link_call(b, parity, 0, "links_gather", kf_kinetic_gather_links);
+    for (int part = 0; part < b->parts; part++) {
+        kf_on_part(b, part);
+        for (int other = 0; b->kinetics->link == NULL && other < b->parts; other++)
+            append_sums_copy(b, parity, "links_take", b->kinetic->team_links, (size_t)other * bytes,
+                             b->kinetics[other].link_sums, bytes);
+        kf_kinetic_arguments arguments = b->kinetic->arguments;
+        arguments.links.sums = kf_buffer_address(b->kinetic->team_links);
+        kf_append(b, parity, KF_SOURCE_LINKS, "balance_links", one, b->line_block, arguments, 0);
+    }
 }
 
 /* Appends the sums of what the samples of a free solid see. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/backend/team/world.h"
 #include "base/util/memory.h"
 #include "base/util/vector.h"
 #include "scene/scene.h"
@@ -27,6 +28,7 @@ typedef struct wall_lists {
 static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, const wall_lists *lists,
                               kf_error *error) {
     const size_t count = links->wall_count, row_count = count_rows(links);
+    if (count == 0) return KF_OK;
     kf_link_row *rows = kf_allocate_zeroed(row_count, sizeof *rows);
     long long *node = kf_allocate(count * sizeof *node), *seen = kf_allocate(count * sizeof *seen);
     double *lies = kf_allocate(KF_WALL_SURFACE * count * sizeof *lies);
@@ -54,18 +56,18 @@ static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, const 
 
 /* Allocates and fills the arrays of the nodes beside the wall (kf_wall_node) on the device. */
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    const kf_scene *scene = kf_plan_scene(plan);
-    const size_t count = scene->links.wall_count,
+    const kf_links *links = &kinetic->links;
+    const size_t count = links->wall_count, room = count > 0 ? count : 1, rows = count_rows(links),
                  index = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     kf_kinetic_wall *a = &kinetic->arguments.wall;
     wall_lists lists;
-    if (count == 0) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, count_rows(&scene->links) * sizeof(kf_link_row), &lists.rows, error));
-    KF_TRY(kf_plan_buffer(plan, count * index, &lists.node, error));
-    KF_TRY(kf_plan_buffer(plan, count * index, &lists.seen, error));
-    KF_TRY(kf_plan_buffer(plan, KF_WALL_SURFACE * count * sizeof(double), &lists.surface, error));
-    KF_TRY(kf_plan_buffer(plan, KF_WALL_FOUND * count * sizeof(double), &kinetic->wall_found, error));
-    KF_TRY(kf_plan_buffer(plan, KF_WALL_FORCES * count * sizeof(double), &kinetic->wall_force, error));
+    if (kf_plan_scene(plan)->links.wall_count == 0) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, (rows > 0 ? rows : 1) * sizeof(kf_link_row), &lists.rows, error));
+    KF_TRY(kf_plan_buffer(plan, room * index, &lists.node, error));
+    KF_TRY(kf_plan_buffer(plan, room * index, &lists.seen, error));
+    KF_TRY(kf_plan_buffer(plan, KF_WALL_SURFACE * room * sizeof(double), &lists.surface, error));
+    KF_TRY(kf_plan_buffer(plan, KF_WALL_FOUND * room * sizeof(double), &kinetic->wall_found, error));
+    KF_TRY(kf_plan_buffer(plan, KF_WALL_FORCES * room * sizeof(double), &kinetic->wall_force, error));
     *a = (kf_kinetic_wall){.count = (int)count,
                            .rows = kf_buffer_address(lists.rows),
                            .node = kf_buffer_address(lists.node),
@@ -73,17 +75,22 @@ kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *e
                            .surface = kf_buffer_address(lists.surface),
                            .found = kf_buffer_address(kinetic->wall_found),
                            .force = kf_buffer_address(kinetic->wall_force),
-                           .turn = 1 + (int)((scene->links.count + count - 1) / count),
-                           .viscosity = scene->viscosity};
-    return upload_lists(kinetic, &scene->links, &lists, error);
+                           .turn = 1 + (int)((links->count + room - 1) / room),
+                           .viscosity = kf_plan_scene(plan)->viscosity};
+    return upload_lists(kinetic, links, &lists, error);
 }
 
-void kf_append_wall(kf_builder *b, int parity, int grid, int shell) {
-    const kf_kinetic_wall *a = &b->kinetic->arguments.wall;
-    const int turns = (a->count + KF_LINK_LANES - 1) / KF_LINK_LANES;
-    kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", turns * a->turn * KF_LINK_LANES + shell,
-                    grid, grid);
-    kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", turns * KF_LINK_LANES, grid, grid);
+static int count_turns(const kf_builder *b) {
+    return (b->kinetic->arguments.wall.count + KF_LINK_LANES - 1) / KF_LINK_LANES;
+}
+
+void kf_append_found_friction(kf_builder *b, int parity, int grid, int shell) {
+    const int items = count_turns(b) * b->kinetic->arguments.wall.turn * KF_LINK_LANES + shell;
+    if (items > 0) kf_append_items(b, parity, KF_SOURCE_WALL, "reflect_and_find", items, grid, grid);
+}
+
+void kf_append_friction(kf_builder *b, int parity, int grid) {
+    kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", count_turns(b) * KF_LINK_LANES, grid, grid);
 }
 
 /* Sets the launches that add up forces on demand. */
@@ -141,24 +148,59 @@ static void add_pressure(const kf_scene *scene, const double *forces, kf_wall_lo
     }
 }
 
+/* Reads so many values of each node beside the surface, in the order of the scene's, of all parts of all
+ * processes. which: found or force. */
+static kf_status read_values(kf_plan *plan, size_t values, size_t which, double **all, kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    const size_t count = kf_plan_scene(plan)->links.wall_count, bytes = values * count * sizeof(double);
+    double *merged = kf_allocate_zeroed(values * count + 1, sizeof *merged), *own = kf_allocate(bytes);
+    kf_status status = KF_OK;
+    for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
+        const kf_kinetic *kinetic = &kinetics[part];
+        const size_t nodes = kinetic->links.wall_count;
+        status = kf_buffer_download(which == 0 ? kinetic->wall_found : kinetic->wall_force, 0, own,
+                                    values * nodes * sizeof *own, error);
+        for (size_t i = 0; i < values && status == KF_OK; i++)
+            for (size_t n = 0; n < nodes; n++)
+                merged[i * count + (size_t)kinetic->wall_order[n]] = own[i * nodes + n];
+    }
+    if (status == KF_OK) status = kf_world_merge(merged, bytes, error);
+    free(own);
+    *all = merged;
+    return status;
+}
+
+/* Sums the friction of all parts. */
+static kf_status sum_friction(kf_plan *plan, kf_wall_look *look, kf_error *error) {
+    const kf_kinetic *kinetics = plan->system;
+    long long total[KF_LOAD_SUMS] = {0};
+    int64_t sums[KF_LOAD_SUMS];
+    for (int part = 0; part < plan->part_count; part++)
+        if (kinetics[part].links.wall_count > 0)
+            KF_TRY(kf_kinetic_add_sums(&kinetics[part], plan->parts[part], &kinetics[part].friction_launch,
+                                       total, error));
+    for (int i = 0; i < KF_LOAD_SUMS; i++)
+        sums[i] = total[i];
+    KF_TRY(kf_world_sum(sums, KF_LOAD_SUMS, error));
+    for (int i = 0; i < 3; i++)
+        look->friction[i] = sums[KF_LOAD_SUMS - 1] == 0 ? (double)sums[i] / KF_FORCE_SCALE : (double)NAN;
+    return KF_OK;
+}
+
 kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,
                                   kf_error *error) {
     const kf_kinetic *kinetic = plan->system;
     const kf_scene *scene = kf_plan_scene(plan);
-    const size_t count = scene->links.wall_count, bytes = KF_WALL_FOUND * count * sizeof(double),
-                 of_forces = KF_WALL_FORCES * count * sizeof(double);
-    long long total[KF_LOAD_SUMS] = {0};
+    const size_t count = scene->links.wall_count;
+    double *found = NULL, *forces = NULL;
     memset(look, 0, sizeof *look);
     look->known = kinetic->wall_found != NULL;
     if (friction_velocity != NULL && count > 0)
         memset(friction_velocity, 0, count * sizeof *friction_velocity);
     if (!look->known || plan->steps_done == 0) return KF_OK;
-    KF_TRY(kf_kinetic_add_sums(kinetic, plan->backend, &kinetic->friction_launch, total, error));
-    for (int i = 0; i < 3; i++)
-        look->friction[i] = total[KF_LOAD_SUMS - 1] == 0 ? (double)total[i] / KF_FORCE_SCALE : (double)NAN;
-    double *found = kf_allocate(bytes), *forces = kf_allocate(of_forces);
-    kf_status status = kf_buffer_download(kinetic->wall_found, 0, found, bytes, error);
-    if (status == KF_OK) status = kf_buffer_download(kinetic->wall_force, 0, forces, of_forces, error);
+    KF_TRY(sum_friction(plan, look, error));
+    kf_status status = read_values(plan, KF_WALL_FOUND, 0, &found, error);
+    if (status == KF_OK) status = read_values(plan, KF_WALL_FORCES, 1, &forces, error);
     if (status == KF_OK) {
         sum_up(scene, found, look);
         add_pressure(scene, forces, look);

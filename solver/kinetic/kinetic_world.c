@@ -368,3 +368,9 @@ kf_status kf_kinetic_gather_body(void *object, kf_stream *stream, kf_error *erro
     return gather(object, offsetof(kf_kinetic, body_sums), offsetof(kf_kinetic, team_body), KF_BODY_PLACES,
                   error);
 }
+
+kf_status kf_kinetic_gather_links(void *object, kf_stream *stream, kf_error *error) {
+    (void)stream;
+    return gather(object, offsetof(kf_kinetic, link_sums), offsetof(kf_kinetic, team_links), KF_LOAD_SLOTS,
+                  error);
+}

@@ -46,7 +46,7 @@ mpi 4 host host-four --devices cpu:1 --steps 7 --every 7 $unseen
 same host-one host-four 000007
 
 # Plans that only a GPU would choose, domains that wrap, solids that move: by the unit test, started as two processes.
-for test in test_team test_d2q9_team test_sph_team test_sph_parcels; do
+for test in test_team test_team_links test_d2q9_team test_sph_team test_sph_parcels; do
     program=$(dirname "$kftune")/tests/$test
     [ -x "$program" ] || continue
     timeout 600 mpirun -n 2 "$program" >unit.out 2>&1 || fail "$test as two processes: $(grep -v '^---' unit.out | tail -n 12)"

@@ -405,6 +405,32 @@ static inline bool copies_alike(const kf_scene *scene, const char *const *fixed,
     return alike;
 }
 
+/* One run in three plans one after the other, on three, four or two, and one, the second of them changed. */
+static inline void run_restarted(const kf_scene *scene, const char *const *fixed, const char *cut,
+                                 const char *transfer, outcome *o) {
+    kf_error error = {KF_OK, ""};
+    const char *const devices[] = {teams[1], kf_kinetic_most_parts(scene) < 4 ? teams[0] : teams[2], "cpu:1"};
+    static const uint64_t until[] = {6, 13, STEPS};
+    void *kept = NULL;
+    size_t bytes = 0;
+    for (int i = 0; i < 3; i++) {
+        kf_backend *backend;
+        const char *cut_plan[32], *plans[32];
+        add_to(fixed, i == 1 ? cut : NULL, cut_plan);
+        add_to(cut_plan, i == 1 ? transfer : NULL, plans);
+        must(kf_backend_open(devices[i], &backend, &error), &error);
+        kf_plan *plan = open_plan(scene, plans, backend);
+        if (i > 0) must(plan->methods->restore(plan, kept, until[i - 1], &error), &error);
+        must(kf_plan_advance(plan, until[i] - plan->steps_done, &error), &error);
+        free(kept);
+        take_state(plan, &kept, &bytes);
+        if (i == 2) finish(plan, o);
+        kf_plan_free(plan);
+        kf_backend_close(backend);
+    }
+    free(kept);
+}
+
 /* With both transfers, in order and in random order; takes the scene. */
 static inline void holds_in_any_order(kf_scene *scene, const char *const *plan, const char *cut,
                                       const char *team, size_t number) {
