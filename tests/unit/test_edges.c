@@ -93,8 +93,8 @@ static void test_inner(void **state) {
             assert_int_equal(first >= 0, (from_low >= 0 && from_low < KF_EDGE_INNER) ||
                                              (from_high >= 0 && from_high < KF_EDGE_INNER));
             if (first < 0) continue;
-            const size_t place = (size_t)(first + i * kf_edge_values(&a, KF_EDGE_INNER));
-            assert_true(place < sizeof inner / sizeof *inner && !used[place]);
+            const kf_index place = first + i * kf_edge_values(&a, KF_EDGE_INNER);
+            assert_true((size_t)place < sizeof inner / sizeof *inner && !used[place]);
             used[place] = true;
             count++;
         }
