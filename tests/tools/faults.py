@@ -118,6 +118,8 @@ class Sweep:
         self.folder = os.path.abspath(asked.folder)
         self.base = os.path.join(self.folder, "base")
         self.environment = dict(os.environ, XDG_CACHE_HOME=os.environ.get("XDG_CACHE_HOME", self.folder + "/cache"))
+        if "KFTUNE_DATA" in os.environ:
+            self.environment["KFTUNE_DATA"] = os.path.abspath(os.environ["KFTUNE_DATA"])  # commands run in other folders
         self.bad = []
         self.deadline = time.monotonic() + asked.seconds
         self.left = len(asked.commands) * len(asked.calls)
