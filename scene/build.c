@@ -324,6 +324,14 @@ static kf_status check_probes(const kf_description *d, const kf_scene *scene, kf
 
 /* ---- The flow ---- */
 
+/* Sets the point to which moments of a mask's solid nodes refer. */
+static void set_moment_center(const kf_description *d, kf_scene *scene) {
+    for (int a = 0; a < 3; a++)
+        scene->moment_center[a] = d->reference_point_given
+                                      ? d->reference_point[a] / d->cell_size - 0.5
+                                      : 0.5 * (scene->solid_low[a] + scene->solid_high[a]);
+}
+
 static kf_status set_reference_length(const kf_description *d, kf_scene *scene, kf_text *notes,
                                       kf_error *error) {
     if (d->reference_length > 0.0) {
@@ -336,7 +344,7 @@ static kf_status set_reference_length(const kf_description *d, kf_scene *scene, 
                 scene->reference_length * d->cell_size);
         return KF_OK;
     }
-    if (!d->solid.present && !(scene->mask != NULL && scene->solid_high[0] > scene->solid_low[0]))
+    if (!kf_scene_has_solid(scene))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: flow.reference_length: is missing, and there is no solid to take it "
                        "from; give it in metres",
@@ -507,7 +515,10 @@ static kf_status build(const kf_description *d, kf_mesh *meshes, kf_text *notes,
     if (d->solid.present) KF_TRY(build_solids(d, meshes, scene, error));
     KF_TRY(set_smoke(d, scene, error));
     scene->parabolic_inflow = d->parabolic_inflow;
-    if (d->mask.source != KF_MASK_NONE) KF_TRY(kf_mask_make(d, scene, error));
+    if (d->mask.source != KF_MASK_NONE) {
+        KF_TRY(kf_mask_make(d, scene, error));
+        set_moment_center(d, scene);
+    }
     KF_TRY(set_reference_length(d, scene, notes, error));
     KF_TRY(check_probes(d, scene, error));
     KF_TRY(set_viscosity(d, scene, error));

@@ -264,6 +264,11 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
     const kf_json_place top = {file, ""}, place = {file, "model"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "model", false, &object, error));
+    const bool of_d2q9 = d->mask.source != KF_MASK_NONE || d->parabolic_inflow;
+    if (of_d2q9 && !cJSON_HasObjectItem(object, "collision")) {
+        d->collision = KF_MRT;
+        kf_note(notes, "model.collision: mrt, as a mask or a profile is for d2q9");
+    }
     if (object == NULL) return KF_OK;
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     int collision = (int)d->collision, rule = (int)d->rate_rule, basis = (int)d->basis;

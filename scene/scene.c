@@ -59,8 +59,14 @@ static void set_frontal_area(kf_scene *scene) {
     }
 }
 
+bool kf_scene_has_solid(const kf_scene *scene) {
+    return scene->mesh.triangle_count > 0 ||
+           (scene->mask != NULL && scene->solid_high[0] > scene->solid_low[0]);
+}
+
 double kf_scene_reference_area(const kf_scene *scene) {
-    return scene->reference_area > 0.0 ? scene->reference_area : scene->frontal_area;
+    if (scene->reference_area > 0.0) return scene->reference_area;
+    return scene->mask != NULL && kf_scene_has_solid(scene) ? scene->reference_length : scene->frontal_area;
 }
 
 void kf_scene_refer_to_area(kf_scene *scene, double area) {

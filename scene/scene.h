@@ -455,7 +455,11 @@ double kf_scene_outflow_pull(const kf_scene *scene, kf_face face);
  * surface_to_volume: of the solid, in 1/cells; 0 for a flat wall, or a surface that encloses nothing. */
 double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume);
 
-/* Returns the area of force coefficients, in cells^2; 0: there is none. */
+/* Says whether the scene has a solid: a mesh, or solid nodes of a mask. */
+bool kf_scene_has_solid(const kf_scene *scene);
+
+/* Returns the area of force coefficients, in cells^2; 0: there is none. For a mask it is the reference length
+ * times the depth of a cell. */
 double kf_scene_reference_area(const kf_scene *scene);
 /* Sets the area of force coefficients, in metres^2. It affects neither the flow nor the hash. */
 void kf_scene_refer_to_area(kf_scene *scene, double area);

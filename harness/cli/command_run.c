@@ -295,7 +295,7 @@ static kf_status read_area(const kf_run_job *job, kf_error *error) {
     if (!kf_argument_given(job->arguments, "--area")) return KF_OK;
     KF_TRY(kf_argument_number(job->arguments, "--area", 1e-12, 1e12, &area, error));
     const kf_scene *scene = kf_run_scene(job->problem);
-    if (scene == NULL || scene->mesh.triangle_count == 0)
+    if (scene == NULL || !kf_scene_has_solid(scene))
         return kf_fail(error, KF_BAD_INPUT, "option '--area': %s has no solid with force coefficients",
                        job->problem->name);
     kf_scene_refer_to_area(job->problem->own, area);

@@ -12,7 +12,9 @@ static double reference_area(const kf_scene *scene) {
 
 /* Says where the area of reference is from. */
 static const char *area_source(const kf_scene *scene) {
-    return scene->reference_area_given ? "given" : scene->yaw != 0.0 ? "front at zero yaw" : "measured front";
+    if (scene->reference_area_given) return "given";
+    if (scene->mask != NULL) return "reference length times a cell's depth";
+    return scene->yaw != 0.0 ? "front at zero yaw" : "measured front";
 }
 
 static const char *const names[KF_COEFFICIENTS] = {"drag", "lift", "side"};
@@ -70,7 +72,7 @@ static void print_mean(const char *name, const kf_series_mean *mean) {
 
 /* Why a run around a solid has no coefficients. */
 static void print_reason(const kf_scene *scene) {
-    if (scene == NULL || scene->mesh.triangle_count == 0) return;
+    if (scene == NULL || !kf_scene_has_solid(scene)) return;
     if (!(scene->reference_speed > 0.0))
         puts("  no drag coefficient: flow.speed is 0, so there is no pressure to refer to");
     else if (!(kf_scene_reference_area(scene) > 0.0))

@@ -64,7 +64,7 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
     if (until != NULL && given == 0) flow_throughs = MOST_FLOW_THROUGHS;
     if (flow_throughs > 0.0 && how->flow_through == 0.0)
         return kf_fail(error, KF_BAD_INPUT, "%s: no stream goes through it; give --steps", problem->name);
-    if (until != NULL && scene->mesh.triangle_count == 0)
+    if (until != NULL && !kf_scene_has_solid(scene))
         return kf_fail(error, KF_BAD_INPUT, "option '--until': %s has no solid whose drag could settle",
                        problem->name);
     const double wanted =

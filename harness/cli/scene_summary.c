@@ -283,7 +283,9 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
                     kf_percent(s->blockage));
         if (isfinite(s->reference_area) && s->reference_area != s->frontal_area)
             fprintf(file, ", area of reference %.4g m^2 (%s)", s->reference_area,
-                    scene->reference_area_given ? "given" : "the front at zero yaw");
+                    scene->reference_area_given ? "given"
+                    : scene->mask != NULL       ? "reference length times a cell's depth"
+                                                : "the front at zero yaw");
         fputc('\n', file);
     }
     print_solids(scene, file);

@@ -29,8 +29,11 @@ static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, con
     double drag[3], side[3], arm[3] = {0}, moment[3];
     turn_about_z(frame->drag, turn, drag);
     turn_about_z(frame->side, turn, side);
-    for (int a = 0; a < 3 && !scene->motion.moving; a++)
-        arm[a] = scene->motion.center[a] - scene->moment_center[a];
+    for (int a = 0; a < 3 && !scene->motion.moving;
+         a++) /* a mask's torque is about the middle of its solid */
+        arm[a] = (scene->mask != NULL ? 0.5 * (scene->solid_low[a] + scene->solid_high[a])
+                                      : scene->motion.center[a]) -
+                 scene->moment_center[a];
     kf_cross(arm, load->force, moment);
     for (int a = 0; a < 3; a++)
         moment[a] += load->torque[a];
@@ -163,7 +166,7 @@ kf_status kf_flow_record(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     const kf_flow_methods *flow = plan->methods->flow;
     kf_solid_load load;
-    if (scene->mesh.triangle_count == 0) return KF_OK;
+    if (!kf_scene_has_solid(scene)) return KF_OK;
     KF_TRY(flow->load(plan, &load, error));
     for (int a = 0; a < 3; a++)
         if (!isfinite(load.force[a]) || !isfinite(load.torque[a])) return blew_up(plan, error);
@@ -202,7 +205,7 @@ void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning) {
     const double h = scene->cell_size;
     kf_facts_number(meaning, "cell_size", h, "m");
     kf_facts_number(meaning, "time_step", scene->time_step, "s");
-    if (scene->mesh.triangle_count == 0) return;
+    if (!kf_scene_has_solid(scene)) return;
     kf_facts_number(meaning, "reference_area", kf_scene_reference_area(scene) * h * h, "m2");
     kf_facts_number(meaning, "reference_length", scene->reference_length * h, "m");
     kf_facts_number(meaning, "reference_speed", scene->reference_speed * h / scene->time_step, "m/s");

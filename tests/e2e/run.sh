@@ -221,6 +221,28 @@ expect 2 run --scene wheels --smoke --output unborn
 says "smoke is drawn around one solid"
 grep -q "never tuned" err && complain "a config was chosen for several solids whose smoke is refused"
 
+# A mask needs no collision, and its solid has the forces of any other, whichever way the stream goes.
+channel() { # FILE ALONG ACROSS CELLS SIZE VELOCITY
+    local x=$2 y=$3
+    cat >"$1" <<END
+{"mask": {"shape": "disc", "center": [0.2, 0.2], "radius": 0.05},
+ "domain": {"cells": [$4], "size": [$5]},
+ "boundaries": {"${x}min": {"type": "inflow", "velocity": [$6], "profile": "parabolic"}, "${x}max": "outflow",
+  "${y}min": "wall", "${y}max": "wall", "zmin": "periodic", "zmax": "periodic"},
+ "flow": {"speed": 1, "reynolds": 40, "reference_length": 0.1}}
+END
+}
+channel along.json x y "110, 20" "2.2, 0.4" "1, 0, 0"
+channel across.json y x "20, 110" "0.4, 2.2" "0, 1, 0"
+for scene in along across; do
+    expect 0 run --scene $scene.json --device cpu:1 --steps 3000 --picture none --fields none --output "$scene-mask"
+    shows "reference length times a cell's depth"
+    awk -F, 'END { exit !($3 > 3.9 && $3 < 4.1 && $4 < 1e-4 && $4 > -1e-4) }' "$scene-mask/forces.csv" ||
+        complain "$scene.json: a cylinder at Reynolds number 40 has no drag near 4, or a lift"
+done
+expect 0 run --scene along.json --device cpu:1 --until settled --picture none --fields none --output settled-mask
+shows "  settled:"
+
 # A scene that was not tuned runs with what was best for the nearest one, and says so; one that was, with its own.
 expect 0 run --scene concave --grid 32x20x20 --samples-per-cell 10 --store ball.db --device cpu:1 --steps 1 --picture none --output near
 says "concave was never tuned"
