@@ -196,11 +196,6 @@ static kf_status read_boundary(const char *file, const cJSON *object, kf_solid_d
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %s.links is an option of \"boundary\": \"links\"; add that, or remove the key",
                        file, s->path);
-    if (s->linked && s->moving)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: %s.boundary: \"links\" needs a solid at rest; use \"immersed\", or remove %s.motion", file,
-            s->path, s->path);
     return KF_OK;
 }
 

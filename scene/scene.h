@@ -402,7 +402,8 @@ double kf_scene_step_updates(const kf_scene *scene); /* of nodes in a step of th
  * than KF_NESTED_ROOM to the solid's samples. */
 kf_status kf_scene_check_boxes(const kf_scene *scene, kf_error *error);
 /* Finds the links that the surface of the placed mesh cuts, and replaces scene->links by them; kf_scene_free
- * frees them. The solid must be at rest. KF_BAD_INPUT if there are none. */
+ * frees them. KF_BAD_INPUT if there are none, or if the surface of a solid that moves does not stay in place.
+ */
 kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error);
 /* Returns whether the law of the wall acts at a position (in nodes) of the solid's surface: the scene has a
  * law, and the layer there is not laminar (trip). */

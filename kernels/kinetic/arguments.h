@@ -163,16 +163,18 @@ typedef struct kf_kinetic_patch_lists {
         *band;
 } kf_kinetic_patch_lists;
 
-/* The cut links of a static solid (links.cu). They are sorted by groups of KF_LINK_LANES consecutive nodes:
- * first the first links of all nodes of a group, then the second links of those that have two, and so on. So
- * the lanes of a warp read links that lie side by side. */
+/* The cut links of a solid that stays in place (links.cu). They are sorted by groups of KF_LINK_LANES
+ * consecutive nodes: first the first links of all nodes of a group, then the second links of those that have
+ * two, and so on. So the lanes of a warp read links that lie side by side. */
 typedef struct kf_kinetic_links {
     int count;
     /* [count]: of the nodes below a link's direction to the surface, KF_LINK_CODE_BITS each, and behind them
      * how many nodes behind the outer one are the fluid's. */
     int *code;
-    void *node;  /* kf_index [KF_LINK_NODES][count]: the outer node, two nodes behind it, the inner node */
-    void *share; /* kf_real [count]: share of the link outside the surface, 0 .. 1 */
+    void *node; /* kf_index [KF_LINK_NODES][count]: the outer node, two nodes behind it, the inner node */
+    /* kf_real [count]: share of the link outside the surface, 0 .. 1. Of a turning solid [2][count]: then
+     * what its motion takes from the returning population. */
+    void *share;
     /* Array of kf_real [2 count + 1]: the links' mean corrections; the share of their sum that each weight
      * subtracts; the populations that left a step before. */
     void *memory;

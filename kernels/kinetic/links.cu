@@ -1,8 +1,8 @@
-/* Links as the boundary of a solid at rest: a population that would cross the surface returns to its fluid
- * node. Each cut link joins an outer node, in the fluid, to a node beyond the surface, here called the inner
- * node. The outer node pulls the returning population from the inner node. Before a step streams, this file
- * writes the returning populations to the inner nodes. Nothing else changes, and each such place belongs to
- * one link.
+/* Links as the boundary of a solid that stays in place: a population that would cross the surface returns to
+ * its fluid node. Each cut link joins an outer node, in the fluid, to a node beyond the surface, here called
+ * the inner node. The outer node pulls the returning population from the inner node. Before a step streams,
+ * this file writes the returning populations to the inner nodes. Nothing else changes, and each such place
+ * belongs to one link.
  *
  * The returning population is the one that left (bounce-back), plus a correction for the position of the
  * surface. For the first, this file takes the mean of this step and of the preceding step. With plain
@@ -19,7 +19,11 @@
  * steps, and short waves meet bounce-back, which does not amplify them.
  *
  * The corrections of all links together would add mass. Each step subtracts the mean correction of the
- * preceding step, in proportion to the weights of the velocities. So a closed domain keeps its mass. */
+ * preceding step, in proportion to the weights of the velocities. So a closed domain keeps its mass.
+ *
+ * KF_TURNING 1: the surface turns in place. Its velocity takes 6 w (c . velocity) from the population that
+ * returns half-way (Ladd, J. Fluid Mech. 271, 285, 1994). The correction is that of the flow as the surface
+ * sees it, so that a fluid that turns with the solid has none. */
 #include "arguments.h"
 typedef kf_links_arguments kf_module_arguments; /* what the functions of the headers take */
 

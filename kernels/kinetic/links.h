@@ -5,6 +5,9 @@
 #include "load.h"
 
 #define KF_LINK_RATE KF_R(1.0 / KF_LINK_STEPS)
+#ifndef KF_TURNING
+#define KF_TURNING 0
+#endif
 
 /* Returns the code of a link's direction to the surface at its node number `at`: cx + 1 + 3 (cy + 1) + 9 (cz
  * + 1). `word` is the link's entry in links.code. */
@@ -35,12 +38,24 @@ KF_FUNCTION void kf_put_back(const kf_module_arguments *a, int word, int link, k
     kf_put_back_at(a, word, kf_link_node(a, link, KF_LINK_NODES - 1), value);
 }
 
+#if KF_TURNING
+/* Returns what the surface's motion takes from a link's returning population: 6 w (c . velocity). */
+KF_FUNCTION kf_real kf_link_drive(const kf_module_arguments *a, int link) {
+    return KF_R(KF_UNIT) * kf_load_constant((const kf_real *)a->links.share + a->links.count + link);
+}
+#define KF_LESS_DRIVE(a, link) -kf_link_drive(a, link)
+#else
+#define KF_LESS_DRIVE(a, link)
+#endif
+
 /* Returns the correction that interpolation adds to the population that left. Of a link with one node behind
  * the outer one, the host lists the outer node once more, so all loads have a place. */
 KF_FUNCTION kf_real kf_link_correction(const kf_module_arguments *a, int word, int link, int behind) {
     const kf_real q = kf_load_constant((const kf_real *)a->links.share + link);
-    const kf_real first = kf_link_load(a, word, link, 1, 0) - kf_link_load(a, word, link, 0, 1);
-    const kf_real second = kf_link_load(a, word, link, 2, 0) - kf_link_load(a, word, link, 1, 1);
+    const kf_real first =
+        kf_link_load(a, word, link, 1, 0) - kf_link_load(a, word, link, 0, 1) KF_LESS_DRIVE(a, link);
+    const kf_real second =
+        kf_link_load(a, word, link, 2, 0) - kf_link_load(a, word, link, 1, 1) KF_LESS_DRIVE(a, link);
     if (behind == 1) return (KF_R(1.0) - KF_R(2.0) * q) / (KF_R(1.0) + KF_R(2.0) * q) * first;
     const kf_real part = KF_R(1.0) / (KF_R(1.0) + q), square = part * part;
     return (KF_R(1.0) - KF_R(2.0) * q - KF_R(2.0) * q * q) * square * first + q * q * square * second;
@@ -55,6 +70,9 @@ KF_FUNCTION kf_real kf_reflect_link(const kf_module_arguments *a, int x, int wor
                   taken_back = memory[a->links.count], last = *left;
     kf_real value = a->links.at_once ? leaves : KF_R(0.5) * (leaves + last);
     kf_int64 sum = 0;
+#if KF_TURNING
+    value -= kf_link_drive(a, x);
+#endif
     if (behind > 0) {
         const int code = kf_link_code(word, 0);
         const kf_real weight = KF_WEIGHT(code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1);

@@ -35,6 +35,8 @@ kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error);
 kf_status kf_case_links_drag(kf_validation *validation, kf_error *error);
 /* kinetic_case_links.c */
 kf_status kf_case_links(kf_validation *validation, kf_error *error);
+/* kinetic_case_turning.c */
+kf_status kf_case_turning_links(kf_validation *validation, kf_error *error);
 /* kinetic_case_wall.c */
 kf_status kf_case_wall_law(kf_validation *validation, kf_error *error);
 kf_status kf_case_wall_channels(kf_validation *validation, kf_error *error);

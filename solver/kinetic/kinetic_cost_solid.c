@@ -239,14 +239,16 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
  * beside the surface, and of the node that it looks at, are read besides, and the former written. The lanes
  * of a warp share an atomic. */
 void kf_kinetic_add_links(kf_kinetic_tally *tally) {
-    static const double LINK_BYTES = 52, PLACE_BYTES = 12, POPULATIONS = 5, FOUND_BYTES = 84,
-                        APPLIED_BYTES = 180, OF_NODE = 27;
+    const double link_bytes =
+        52 + (tally->cost->scene->motion.moving ? kf_kinetic_value_bytes(&tally->options) : 0);
+    static const double PLACE_BYTES = 12, POPULATIONS = 5, FOUND_BYTES = 84, APPLIED_BYTES = 180,
+                        OF_NODE = 27;
     const kf_links *lists = &tally->cost->scene->links;
     const double links = (double)lists->count, nodes = (double)lists->wall_count;
     if (!(links > 0)) return;
     const bool law = nodes > 0, placed = kf_kinetic_puts_back(lists, &tally->options);
     const double shell = tally->options.masked_band ? 0 : (double)lists->shell_count;
-    add_items(tally, law ? "reflect_and_find" : "reflect_links", LINK_BYTES * links + FOUND_BYTES * nodes,
+    add_items(tally, law ? "reflect_and_find" : "reflect_links", link_bytes * links + FOUND_BYTES * nodes,
               (POPULATIONS + (placed && !law)) * links + OF_NODE * (nodes + shell), 3)
         ->amount[KF_COST_ATOMICS] = links / WARP;
     if (law)

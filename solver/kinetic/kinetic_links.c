@@ -1,8 +1,10 @@
-/* A static solid by links: its lists on the device, and its kernels in a step. */
+/* A solid by links: its lists on the device, and its kernels in a step. */
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
@@ -50,23 +52,61 @@ static int code_of(const kf_link_node *at) {
     return (at->direction[0] + 1) + 3 * (at->direction[1] + 1) + 9 * (at->direction[2] + 1);
 }
 
+static double weight_of(const kf_link *link) {
+    static const double of_axis[2] = {2.0 / 3.0, 1.0 / 6.0};
+    const signed char *c = link->at[0].direction;
+    return of_axis[c[0] != 0] * of_axis[c[1] != 0] * of_axis[c[2] != 0];
+}
+
 /* The sum of the weights of the velocities of links that have a correction. */
 static double sum_of_weights(const kf_links *links) {
-    static const double of_axis[2] = {2.0 / 3.0, 1.0 / 6.0};
     double sum = 0.0;
-    for (size_t n = 0; n < links->count; n++) {
-        const signed char *c = links->link[n].at[0].direction;
-        if (links->link[n].behind > 0) sum += of_axis[c[0] != 0] * of_axis[c[1] != 0] * of_axis[c[2] != 0];
-    }
+    for (size_t n = 0; n < links->count; n++)
+        if (links->link[n].behind > 0) sum += weight_of(&links->link[n]);
     return sum;
 }
 
-static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buffer *nodes, kf_buffer *codes,
+/* Returns the numbers that the device keeps of a link: its share, and of a turning solid what the surface's
+ * motion takes from the population that returns. */
+static size_t reals_of_link(const kf_scene *scene) {
+    return scene->motion.moving ? 2 : 1;
+}
+
+/* Finds what the surface's motion takes from the population that returns along each of the scene's links.
+ * Beyond the seam of a periodic axis is the solid's image. What all take together would be mass, so each
+ * gives its part of that back. */
+static double *find_drives(const kf_scene *scene) {
+    const kf_links *links = &scene->links;
+    const kf_motion *motion = &scene->motion;
+    double *drive = kf_allocate(links->count * sizeof *drive), sum = 0.0, weights = 0.0;
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link *link = &links->link[n];
+        const signed char *c = link->at[0].direction;
+        double arm[3], velocity[3], along = 0.0;
+        for (int a = 0; a < 3; a++) {
+            arm[a] = link->at[0].node[a] + link->share * c[a] - motion->center[a];
+            if (scene->faces[2 * a] == KF_PERIODIC)
+                arm[a] -= scene->nodes[a] * nearbyint(arm[a] / scene->nodes[a]);
+        }
+        kf_cross(motion->axis, arm, velocity);
+        for (int a = 0; a < 3; a++)
+            along += motion->angular_speed * c[a] * velocity[a];
+        drive[n] = 6.0 * weight_of(link) * along;
+        sum += drive[n];
+        weights += weight_of(link);
+    }
+    for (size_t n = 0; n < links->count; n++)
+        drive[n] -= weight_of(&links->link[n]) * sum / weights;
+    return drive;
+}
+
+static kf_status upload_lists(kf_kinetic *kinetic, const kf_scene *scene, kf_buffer *nodes, kf_buffer *codes,
                               kf_buffer *shares, kf_error *error) {
-    const size_t count = kinetic->links.count;
+    const kf_links *links = &scene->links;
+    const size_t count = kinetic->links.count, each = reals_of_link(scene);
     long long *node = kf_allocate(KF_LINK_NODES * count * sizeof *node);
     int *code = kf_allocate(count * sizeof *code);
-    double *share = kf_allocate(count * sizeof *share);
+    double *share = kf_allocate(each * count * sizeof *share);
     for (size_t n = 0; n < count; n++) {
         const kf_link *link = &links->link[kinetic->link_order[n]];
         code[n] = link->behind << (KF_LINK_CODE_BITS * KF_LINK_NODES);
@@ -78,9 +118,13 @@ static kf_status upload_lists(kf_kinetic *kinetic, const kf_links *links, kf_buf
         }
         share[n] = link->share;
     }
+    double *drive = each > 1 ? find_drives(scene) : NULL;
+    for (size_t n = 0; drive != NULL && n < count; n++)
+        share[count + n] = drive[kinetic->link_order[n]];
+    free(drive);
     kf_status status = kf_kinetic_upload_indices(kinetic, nodes, node, KF_LINK_NODES * count, error);
     if (status == KF_OK) status = kf_buffer_upload(codes, 0, code, count * sizeof *code, error);
-    if (status == KF_OK) status = kf_kinetic_upload_reals(kinetic, shares, share, count, error);
+    if (status == KF_OK) status = kf_kinetic_upload_reals(kinetic, shares, share, each * count, error);
     free(node);
     free(code);
     free(share);
@@ -101,7 +145,8 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
     a->direct = scene->links.wall_count == 0 && kf_kinetic_puts_back(&scene->links, &kinetic->options);
     a->part_of_sum = weights > 0.0 ? 1.0 / (KF_FORCE_SCALE * weights) : 0.0;
     for (int i = 0; i < 3; i++)
-        a->center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
+        a->center[i] = scene->motion.moving ? scene->motion.center[i]
+                                            : 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
 }
 
 kf_status kf_kinetic_check_links(const kf_plan *plan, kf_error *error) {
@@ -141,7 +186,7 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     const size_t room = links->count > 0 ? links->count : 1;
     KF_TRY(kf_plan_buffer(plan, KF_LINK_NODES * room * index_bytes, &nodes, error));
     KF_TRY(kf_plan_buffer(plan, room * sizeof(int), &codes, error));
-    KF_TRY(kf_plan_buffer(plan, room * kinetic->real_bytes, &shares, error));
+    KF_TRY(kf_plan_buffer(plan, reals_of_link(scene) * room * kinetic->real_bytes, &shares, error));
     KF_TRY(kf_plan_buffer(plan, kf_kinetic_link_bytes(kinetic, links->count), &kinetic->link_memory, error));
     KF_TRY(kf_plan_buffer(plan, 2 * room * kinetic->real_bytes, &value, error));
     KF_TRY(make_sums(plan, kinetic, error));
@@ -153,7 +198,7 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     set_arguments(scene, kinetic);
     KF_TRY(upload_inside(plan, kinetic, links, error));
     KF_TRY(kf_kinetic_upload_wall(plan, kinetic, error));
-    return links->count > 0 ? upload_lists(kinetic, &scene->links, nodes, codes, shares, error) : KF_OK;
+    return links->count > 0 ? upload_lists(kinetic, scene, nodes, codes, shares, error) : KF_OK;
 }
 
 /* Sets the part's nodes inside of the solid to fluid at rest. */

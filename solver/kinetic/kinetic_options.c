@@ -57,6 +57,10 @@ bool kf_kinetic_puts_back(const kf_links *links, const kf_kinetic_options *optio
     return links->thin_count == 0 && (links->wall_count > 0 || options->masked_band);
 }
 
+static bool samples_move(const kf_scene *scene) {
+    return scene->motion.moving && scene->samples.count > 0;
+}
+
 static bool within(long value, long low, long high) {
     return value >= low && value <= high;
 }
@@ -135,7 +139,7 @@ static kf_status check_options(const kf_scene *scene, const kf_kinetic_options *
                                         "place; on a cpu with staged_nodes");
     if (o->keep_streamed && (!fused || o->slab > 0))
         return kf_options_refuse(error, "keep_streamed belongs to plan fused between two grids");
-    if (o->masked_band && (!fused || o->slab > 0 || scene->motion.moving || in_rows))
+    if (o->masked_band && (!fused || o->slab > 0 || samples_move(scene) || in_rows))
         return kf_options_refuse(error, "masked_band does not go with the plan, or with a moving solid");
     if (o->block[2] != 1 && one_pass)
         return kf_options_refuse(error, "block_z above 1 belongs to the plans baseline and paper");
@@ -485,10 +489,10 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
     kf_define_to(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
     /* After several passes the flow finds the force added up by band_join. */
     const bool aggregated = options->immersed_boundary == KF_AGGREGATED;
-    kf_define_to(defines, "KF_SEGMENTS", aggregated && !scene->motion.moving && scene->immersed_passes <= 1);
+    kf_define_to(defines, "KF_SEGMENTS", aggregated && !samples_move(scene) && scene->immersed_passes <= 1);
     if (options->segment_lanes > 1) kf_define_to(defines, "KF_SEGMENT_LANES", options->segment_lanes);
     if (options->overlap) kf_define_to(defines, "KF_OVERLAP", 1);
-    kf_define_to(defines, "KF_MOVING", scene->motion.moving);
+    kf_define_to(defines, "KF_MOVING", samples_move(scene));
     if (options->staged_nodes > 0) {
         enum { LONG_ROW = 64 };
         kf_define_to(defines, "KF_STAGED", options->staged_nodes);
@@ -572,6 +576,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_WALL && options->gpu)
         kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld, %ld)", options->solid_block,
                        WALL_THREADS / options->solid_block);
+    if (which == KF_SOURCE_LINKS && scene->motion.moving) kf_define_to(defines, "KF_TURNING", 1);
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);
     if (which == KF_SOURCE_ORDER) define_samples(scene, defines);

@@ -150,15 +150,41 @@ static size_t of_link(const reference_run *run, const kf_link_node *at, bool awa
 
 /* Returns what the interpolation of a link adds to what left: linear about the node half-way, or a parabola
  * through three. */
-static double link_correction(const reference_run *run, const kf_link *link) {
+static double link_correction(const reference_run *run, const kf_link *link, double drive) {
     const double q = link->share, half = 1.0 + 2.0 * q;
     const double *f = run->f;
-    const double first =
-        link->behind > 0 ? f[of_link(run, &link->at[1], false)] - f[of_link(run, &link->at[0], true)] : 0.0;
+    const double first = f[of_link(run, &link->at[1], false)] - f[of_link(run, &link->at[0], true)] - drive;
     if (link->behind < 2) return (2.0 - half) / half * first;
-    const double second = f[of_link(run, &link->at[2], false)] - f[of_link(run, &link->at[1], true)];
+    const double second = f[of_link(run, &link->at[2], false)] - f[of_link(run, &link->at[1], true)] - drive;
     const double most = pow(1.0 + q, 2);
     return ((2.0 - most - q * q) * first + q * q * second) / most;
+}
+
+/* Finds the weight times 6 c . v of each link, v: the velocity of the surface where the link is cut, seen
+ * from the solid's nearest image; less the mean, which would be a source of mass. */
+static void find_drives(reference_run *run, const kf_links *links) {
+    const double *turn = run->solid[0].angular_velocity;
+    double all = 0.0, weights = 0.0;
+    for (size_t n = 0; n < links->count; n++) {
+        const kf_link_node *at = &links->link[n].at[0];
+        const double c[3] = {at->direction[0], at->direction[1], at->direction[2]};
+        double arm[3], across[3];
+        for (int i = 0; i < 3; i++) {
+            arm[i] = at->node[i] + links->link[n].share * c[i] - run->solid[0].center[i];
+            while (run->scene->faces[2 * i] == KF_PERIODIC && arm[i] > 0.5 * run->n[i])
+                arm[i] -= run->n[i];
+            while (run->scene->faces[2 * i] == KF_PERIODIC && arm[i] < -0.5 * run->n[i])
+                arm[i] += run->n[i];
+        }
+        kf_cross(arm, c, across);
+        const double weight = run->weights[of_link(run, at, false) / run->count];
+        run->link_drive[n] = 6.0 * weight * kf_dot(turn, across);
+        all += run->link_drive[n];
+        weights += weight;
+    }
+    for (size_t n = 0; n < links->count; n++)
+        run->link_drive[n] -=
+            all / weights * run->weights[of_link(run, &links->link[n].at[0], false) / run->count];
 }
 
 /* Adds the momentum that a link brings to the solid. */
@@ -213,8 +239,10 @@ static void reflect_all(reference_run *run, const kf_links *links, double *value
             values[n] = 0.5 * (run->f[out] + weight + *left);
             *left = run->f[out] - weight;
         }
+        values[n] -= run->link_drive[n];
         if (link->behind > 0) {
-            run->link_memory[n] += (link_correction(run, link) - run->link_memory[n]) / REFERENCE_LINK_STEPS;
+            run->link_memory[n] +=
+                (link_correction(run, link, run->link_drive[n]) - run->link_memory[n]) / REFERENCE_LINK_STEPS;
             values[n] += run->link_memory[n] - weight * run->taken_back;
             sum += run->link_memory[n];
             weights += weight;
@@ -235,8 +263,11 @@ static void rest_inside(reference_run *run) {
 static void reflect_links(reference_run *run) {
     const kf_links *links = &run->scene->links;
     double *values = kf_allocate((links->count + 1) * sizeof *values);
-    if (run->link_memory == NULL)
+    if (run->link_memory == NULL) {
         run->link_memory = kf_allocate_zeroed(2 * links->count + 1, sizeof *run->link_memory);
+        run->link_drive = kf_allocate_zeroed(links->count + 1, sizeof *run->link_drive);
+        if (run->scene->motion.moving) find_drives(run, links);
+    }
     reflect_all(run, links, values);
     for (size_t n = 0; n < links->shell_count; n++)
         for (size_t i = 0; i < KF_REFERENCE_Q; i++)
@@ -347,6 +378,7 @@ kf_reference_result kf_reference_end(kf_reference_run *run) {
     free(run->force);
     free(run->area);
     free(run->link_memory);
+    free(run->link_drive);
     for (int face = 0; face < KF_FACES; face++)
         free(run->outside[face]);
     free(run);

@@ -27,6 +27,7 @@ struct kf_reference_run {
     double *area; /* areas with which samples act */
     /* [2 links] mean corrections; populations that left a step before, less those at rest. */
     double *link_memory;
+    double *link_drive;  /* [links] what the surface's motion takes from the population that returns */
     double taken_back;   /* share of the corrections' sum that a unit of weight gives back */
     double average[3];   /* density, |momentum|, |second moment| */
     bool averages_given; /* another run gives the averages */

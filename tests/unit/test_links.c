@@ -513,7 +513,7 @@ static void test_refusals(void **state) {
     (void)state;
     assert_refused(
         BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"motion\": {\"velocity\": [0.1, 0, 0]}")),
-        "a solid at rest");
+        "leaves the domain");
     assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"links\": \"half-way\"")), "solid.links");
     assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"link\"")), "solid.boundary");
     assert_refused(

@@ -1,0 +1,204 @@
+/* Solids by links that turn in place: which surfaces do, the kernels against the reference, mass, and what is
+ * refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util/memory.h"
+#include "base/util/vector.h"
+#include "scene/internal.h"
+#include "solver/validation/body.h"
+#include "tests/unit/kinetic_states.h"
+#include "tests/unit/scene_files.h"
+#include "tests/unit/scene_texts.h"
+
+enum { NODES = 4000 };
+
+/* The shipped ball by links, which turns about an axis through a place beside its middle. */
+static kf_scene *open_turning(const double beside[3]) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_scene("ball", NODES);
+    scene->linked = true;
+    scene->samples.count = 0;
+    scene->motion = (kf_motion){.moving = true, .axis = {0.48, -0.6, 0.64}, .angular_speed = 0.013};
+    for (int a = 0; a < 3; a++)
+        scene->motion.center[a] = 0.5 * (scene->solid_low[a] + scene->solid_high[a]) + beside[a];
+    must(kf_scene_cut_links(scene, &error), &error);
+    return scene;
+}
+
+static bool turns(const char *shape, const double *values, const double axis[3], const double center[3]) {
+    kf_mesh mesh = {0};
+    kf_motion motion = {.moving = true};
+    memcpy(motion.axis, axis, sizeof motion.axis);
+    memcpy(motion.center, center, sizeof motion.center);
+    for (int s = 0; s < KF_SHAPES; s++)
+        if (strcmp(kf_shapes[s].name, shape) == 0) kf_shape_mesh(&kf_shapes[s], values, &mesh);
+    assert_true(mesh.triangle_count > 0);
+    const bool in_place = kf_scene_turns_in_place(&mesh, &motion);
+    kf_mesh_free(&mesh);
+    return in_place;
+}
+
+/* A ball turns in place about each of its diameters, a torus about its own axis, a plate never. */
+static void test_surfaces(void **state) {
+    (void)state;
+    static const double at[3] = {0, 0, 0}, near[3] = {0.03, -0.02, 0.02}, off[3] = {0.3, 0, 0},
+                        x[3] = {1, 0, 0}, z[3] = {0, 0, 1}, across[3] = {0.48, -0.6, 0.64},
+                        ball[KF_SHAPE_PARAMETERS] = {8}, torus[KF_SHAPE_PARAMETERS] = {7, 3},
+                        plate[KF_SHAPE_PARAMETERS] = {8, 8, 2};
+    assert_true(turns("ball", ball, x, at));
+    assert_true(turns("ball", ball, across, at));
+    assert_true(turns("ball", ball, across, near));
+    assert_false(turns("ball", ball, across, off));
+    assert_true(turns("torus", torus, z, at));
+    assert_true(turns("torus", torus, z, (double[3]){0, 0, 5}));
+    assert_false(turns("torus", torus, x, at));
+    assert_false(turns("torus", torus, z, off));
+    assert_false(turns("plate", plate, x, at));
+    assert_false(turns("plate", plate, z, at));
+}
+
+/* A surface of revolution of which a part is missing does not stay in place. */
+static void test_parts_of_a_tube(void **state) {
+    (void)state;
+    kf_scene *scene = kf_flow_box("tube", 24, 24, 4, 0.01);
+    const kf_motion motion = {.moving = true, .center = {11.2, 12.1, 1.0}, .axis = {0, 0, 1}};
+    kf_body_add_tube(scene, motion.center, 7.3);
+    assert_true(kf_scene_turns_in_place(&scene->mesh, &motion));
+    scene->mesh.triangle_count -= scene->mesh.triangle_count / 16;
+    assert_false(kf_scene_turns_in_place(&scene->mesh, &motion));
+    kf_scene_free(scene);
+}
+
+/* Verifies configs that differ in what links touch. */
+static void verify_turning(const kf_scene *scene, int count) {
+    enum { CONFIGS = 7, MOST = 3 };
+    static const char *const values[CONFIGS][MOST] = {
+        {"storage=f32"},   {"storage=f64"}, {"storage=f16"}, {"streaming=shift", "slab=4"},
+        {"plan=baseline"}, {"plan=paper"},  {"layout=aos"}};
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), 20, &reference, &error), &error);
+    for (int c = 0; c < count; c++) {
+        const kf_config config = nearest_config(scene, values[c], values[c][1] != NULL ? 2 : 1);
+        const double off = verify_config(kinetic_system, scene, &config, reference, 20);
+        print_message("%s: off by %.2g\n", values[c][0], off);
+    }
+    kinetic_system->free_reference(reference);
+}
+
+static void test_against_the_reference(void **state) {
+    (void)state;
+    enum { ALL = 7, TWO = 2 };
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_turning((const double[3]){0, 0, 0});
+    verify_turning(scene, ALL);
+    scene->half_way = true;
+    must(kf_scene_cut_links(scene, &error), &error);
+    verify_turning(scene, TWO);
+    kf_scene_free(scene);
+}
+
+static kf_plan *open_default(const kf_scene *scene) {
+    kf_config config;
+    kf_space *space = open_space(scene);
+    take_preset(space, "default", &config);
+    kf_space_free(space);
+    return open_plan(scene, &config);
+}
+
+/* The torque of a ball that turns in a fluid at rest holds it back, about its axis, and no force acts. */
+static void test_torque(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = kf_flow_box("turning", 24, 24, 24, 0.1);
+    kf_solid_load load;
+    kf_body_set_ball(scene, (const double[3]){11.5, 11.5, 11.5}, 4.0);
+    scene->motion = (kf_motion){
+        .moving = true, .center = {11.5, 11.5, 11.5}, .axis = {0, 0.6, 0.8}, .angular_speed = 0.004};
+    must(kf_body_link(scene, false, &error), &error);
+    kf_plan *plan = open_default(scene);
+    advance(plan, 400);
+    must(plan->methods->flow->load(plan, &load, &error), &error);
+    const double steady = 8.0 * 3.14159265 * 0.1 * 64.0 * 0.004, /* Stokes, in an unbounded fluid */
+        about = -kf_dot(load.torque, scene->motion.axis);
+    print_message("torque %.4g, unbounded %.4g\n", about, steady);
+    assert_true(about > 0.9 * steady && about < 1.25 * steady);
+    assert_true(kf_length(load.force) < 1e-4 * about);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+#define TURN "\"axis\": [0, 0, 1], \"angular_velocity\": 1"
+#define SOLID(shape, motion)                                                                                 \
+    "\"solid\": {" shape ", \"position\": [1, 0.8, 0.6], \"boundary\": \"links\", \"motion\": {" motion "}}"
+
+static void assert_refused(const char *text, const char *what) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = NULL;
+    assert_int_equal(kf_scene_open(write_text("turning.json", text), NULL, &scene, &error), KF_BAD_INPUT);
+    if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
+}
+
+/* Which motions links follow is said by name. */
+static void test_refusals(void **state) {
+    (void)state;
+    assert_refused(
+        BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"ball\", \"radius\": 0.3", "\"velocity\": [0, 0, 0.1]")),
+        "motion");
+    assert_refused(BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"plate\", \"chord\": 0.5, \"width\": 0.5, "
+                                               "\"thickness\": 0.3",
+                                               TURN)),
+                   "surface stays in place");
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    const char *file = write_text("turning.json",
+                                  BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"ball\", \"radius\": 0.3", TURN)));
+    must(kf_scene_open(file, NULL, &scene, &error), &error);
+    assert_true(scene->linked && scene->motion.moving && scene->links.count > 100);
+    kf_device_info device = *kf_backend_device(backend);
+    device.parts = 2;
+    assert_int_equal(kinetic_system->accepts_device(problem_of(kinetic_system, scene), &device, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "turns on one device only"));
+    scene->wall_law = true;
+    assert_int_equal(kf_scene_cut_links(scene, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "law of the wall"));
+    scene->wall_law = false;
+    scene->motion.free = true;
+    assert_int_equal(kf_scene_cut_links(scene, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "may turn but not travel"));
+    scene->motion.free = false;
+    scene->motion.center[0] += 1.0;
+    assert_int_equal(kf_scene_cut_links(scene, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "surface stays in place"));
+    kf_scene_free(scene);
+}
+
+static int open_all(void **state) {
+    return make_test_folder(state) != 0 ? -1 : open_backend_for_variants(state);
+}
+
+static int close_all(void **state) {
+    return remove_test_folder(state) != 0 ? -1 : close_backend(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_parts_of_a_tube),
+        cmocka_unit_test(test_against_the_reference),
+        cmocka_unit_test(test_torque),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
