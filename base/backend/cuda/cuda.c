@@ -118,12 +118,8 @@ static kf_status open_device(kf_cuda_backend *own, int index, kf_error *error) {
 kf_status kf_cuda_open(int index, const kf_team_methods *team, kf_backend **backend, kf_error *error) {
     int count = 0;
     *backend = NULL;
-    KF_TRY(kf_cuda_driver_start(error));
-    KF_CUDA_TRY(cuDeviceGetCount, &count);
-    if (count == 0) return kf_fail(error, KF_HOST, "cuda: the driver works, but finds no device");
-    if (index < 0 || index >= count)
-        return kf_fail(error, KF_BAD_INPUT, "cuda:%d: there is no such device; the last one is cuda:%d",
-                       index, count - 1);
+    KF_TRY(kf_cuda_count_devices(&count, error));
+    KF_TRY(kf_cuda_check_index(index, count, error));
     kf_cuda_backend *own = kf_allocate_zeroed(1, sizeof *own);
     kf_backend_begin(&own->base, &methods, team);
     const kf_status status = open_device(own, index, error);

@@ -101,6 +101,19 @@ bool kf_cuda_driver_started(void) {
     return started_by == getpid();
 }
 
+kf_status kf_cuda_count_devices(int *count, kf_error *error) {
+    *count = 0;
+    KF_TRY(kf_cuda_driver_start(error));
+    KF_CUDA_TRY(cuDeviceGetCount, count);
+    return *count > 0 ? KF_OK : kf_fail(error, KF_HOST, "cuda: the driver works, but finds no device");
+}
+
+kf_status kf_cuda_check_index(int index, int count, kf_error *error) {
+    if (index >= 0 && index < count) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "cuda:%d: there is no such device; the last one is cuda:%d", index,
+                   count - 1);
+}
+
 static int attribute(CUdevice device, CUdevice_attribute which) {
     int value = 0;
     return kf_cuda.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS && value > 0 ? value : 0;

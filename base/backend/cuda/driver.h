@@ -107,6 +107,11 @@ kf_status kf_cuda_driver_start(kf_error *error);
 /* Returns whether kf_cuda_driver_start succeeded in this process itself, not only in its parent. */
 bool kf_cuda_driver_started(void);
 
+/* Starts the driver and counts its devices; without any it fails. */
+kf_status kf_cuda_count_devices(int *count, kf_error *error);
+/* Refuses the number of a device that is not there. */
+kf_status kf_cuda_check_index(int index, int count, kf_error *error);
+
 /* Fails with KF_MACHINE and "cuda: CALL: NAME (description)"; with KF_HOST when driver or device are gone. */
 kf_status kf_cuda_fail(kf_error *error, CUresult result, const char *call);
 

@@ -27,9 +27,7 @@ static bool asked;
 static kf_status ask_driver(survey *result) {
     kf_error *error = &result->error;
     int count = 0;
-    KF_TRY(kf_cuda_driver_start(error));
-    KF_CUDA_TRY(cuDeviceGetCount, &count);
-    if (count == 0) return kf_fail(error, KF_HOST, "cuda: the driver works, but finds no device");
+    KF_TRY(kf_cuda_count_devices(&count, error));
     if (count > MAX_DEVICES) count = MAX_DEVICES;
     for (int i = 0; i < count; i++) {
         KF_TRY(kf_cuda_device_fill(i, &result->devices[i], error));
@@ -93,9 +91,7 @@ int kf_cuda_device_count(char *why, size_t why_size) {
 kf_status kf_cuda_device_describe(int index, kf_device_info *info, kf_error *error) {
     const survey *result = take_survey();
     if (result->count == 0) return kf_fail(error, KF_HOST, "%s", result->error.message);
-    if (index < 0 || index >= result->count)
-        return kf_fail(error, KF_BAD_INPUT, "cuda:%d: there is no such device; the last one is cuda:%d",
-                       index, result->count - 1);
+    KF_TRY(kf_cuda_check_index(index, result->count, error));
     *info = result->devices[index];
     return KF_OK;
 }
