@@ -41,7 +41,7 @@ double kf_cost_multiprocessors(const kf_device_info *device) {
     return device->multiprocessors > 0 ? device->multiprocessors : UNKNOWN;
 }
 
-/* A multiprocessor's registers, and how many are given at a time. */
+/* A multiprocessor has this many registers, and gives them out in portions. */
 static const double REGISTERS = 65536, PORTION = 8;
 
 double kf_cost_registers_allowed(double threads, double blocks) {
@@ -58,16 +58,16 @@ double kf_cost_resident_blocks(double threads, double registers, double shared_b
 
 /* --- Ceilings ------------------------------------------------------------------------------------------- */
 
-/* A byte's worth of bandwidth does this in the other ways of using it, measured on an H200
- * (docs/cost-model.md): a partial access takes as long as 57 bytes, a scattered sector as 110, an atomic
- * addition as 65, and 1000 instructions of a thread as 210 (0.6 of what the schedulers could issue). */
+/* These bytes of a copy take as long as the unit: an access to a part of a sector, a scattered sector, an
+ * atomic addition and an instruction of a thread. An H200 measured them (docs/cost-model.md); the last
+ * assumes 0.6 of what the schedulers could issue. */
 static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 110, ATOMIC_BYTES = 65, INSTRUCTION_BYTES = 0.21;
 /* A copy reaches this share of the data sheet's bandwidth. */
 static const double COPY_SHARE = 0.88, CPU_BANDWIDTH = 1.2e10;
-/* A kernel of a graph takes so long to start; a read waits so long. */
+/* A kernel of a graph takes this long to start, and a read waits this long for memory. */
 static const double GPU_LAUNCH_US = 1.0, CPU_LAUNCH_US = 1.0, GPU_LATENCY_US = 1.2, CPU_LATENCY_US = 0.1;
-/* Work beside the flow's kernel has the device until that one's blocks fill it, and in its last wave: so
- * much of it costs no time. */
+/* Work beside the flow's kernel has the device until that kernel's blocks fill it, and again in its last
+ * wave. This much of the work costs no time. */
 static const double BESIDE_US = 14.0;
 
 static double roof(const kf_roofs *roofs, const char *name) {
@@ -106,10 +106,11 @@ static double below_one(double share, double sharpness) {
     return share / pow(1 + pow(share, sharpness), 1 / sharpness);
 }
 
-/* A multiprocessor as a closed queue: its blocks take turns at the resource that limits the launch, for
- * service_us each, and are away for wait_us in between. Mean value analysis (Reiser and Lavenberg 1980, J.
- * ACM 27, 313), with 3/4 of the queue that a new arrival would find if service times were exponential.
- * Returns the share of the time in which the resource is busy; the power mean keeps it below 1. */
+/* Treats a multiprocessor as a closed queue. Its blocks take turns at the resource that limits the launch,
+ * for service_us each, and are away for wait_us in between. This is mean value analysis (Reiser and Lavenberg
+ * 1980, J. ACM 27, 313), with 3/4 of the queue that a new arrival would find if service times were
+ * exponential. Returns the share of the time in which the resource is busy; the power mean keeps it below 1.
+ */
 static double busy_share(double resident, double service_us, double wait_us) {
     static const double QUEUE = 0.75, SHARPNESS = 8;
     const double away = wait_us / service_us;
@@ -122,9 +123,9 @@ static double busy_share(double resident, double service_us, double wait_us) {
     return below_one(share, SHARPNESS);
 }
 
-/* Time of a launch whose limiting resource would take bulk_us if it never had to wait: its multiprocessors
- * wait where few blocks fit, and in the end for the last blocks. others_us: what the launch asks of the other
- * resources. */
+/* Gives the time of a launch whose limiting resource takes bulk_us if it never has to wait. Multiprocessors
+ * wait where few blocks fit, and in the end for the last blocks. others_us is what the launch asks of the
+ * other resources. */
 static double with_waiting(const kf_work *work, double bulk_us, double others_us) {
     static const double TAIL = 0.85;
     if (!(work->blocks > 0) || bulk_us <= 0) return bulk_us;
@@ -134,15 +135,15 @@ static double with_waiting(const kf_work *work, double bulk_us, double others_us
     return time_us + TAIL * fmin(time_us, time_us * work->resident / work->blocks);
 }
 
-/* A turn of so many blocks that have the device together. Turns of one length fall into line: nobody queues.
- */
+/* Gives the length of a turn of this many blocks that have the device together. Turns of one length fall into
+ * line, so nobody queues. */
 static double turn_us(const kf_work *work, double blocks, double service_us) {
     static const double SHARPNESS = 8;
     return blocks * service_us / below_one(blocks / (1 + work->wait_us / service_us), SHARPNESS);
 }
 
-/* ... whose blocks work in rounds: the last has the device to itself, however few its blocks are, and ends
- * with the slowest. */
+/* Gives the time of a launch whose blocks work in rounds. The last round has the device to itself, however
+ * few its blocks are, and ends with the slowest. */
 static double in_rounds(const kf_work *work, double bulk_us) {
     if (bulk_us <= 0) return bulk_us;
     const double service_us = bulk_us / (work->blocks * work->turns),
@@ -152,7 +153,7 @@ static double in_rounds(const kf_work *work, double bulk_us) {
                           fmax(turn_us(work, last, service_us), service_us + work->slowest_us));
 }
 
-/* ... whose blocks take the places of those that end. */
+/* Gives the time of a launch whose blocks take the places of those that end. */
 static double in_a_row(const kf_work *work, double bulk_us) {
     if (bulk_us <= 0) return bulk_us;
     const double at_once = fmin(work->resident, fmax(1, work->blocks)),
@@ -172,7 +173,8 @@ static double start_of(const kf_work *work, bool one_by_one) {
     return one_by_one ? KF_SINGLE_LAUNCH_US / GPU_LAUNCH_US : 1;
 }
 
-/* Starting a kernel and waiting for memory hide nothing: they add to what the slowest resource then takes. */
+/* Predicts a launch. Starting a kernel and waiting for memory hide nothing, so they add to what the slowest
+ * resource takes. */
 static kf_launch_time time_launch(const kf_work *work, bool one_by_one, const kf_ceilings *ceilings,
                                   const kf_calibration *calibration, double busy_us[KF_RESOURCES]) {
     static const double SHOWN = 0.2;
@@ -254,7 +256,7 @@ char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size
 
 void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_us, size_t count,
                        kf_calibration *calibration) {
-    /* A pull towards 1 as strong as one measurement that the resource limits by half. */
+    /* The fit is pulled towards 1 as strongly as one measurement that the resource limits by half. */
     static const double RIDGE = 0.25;
     double normal[KF_RESOURCES * KF_RESOURCES] = {0}, right[KF_RESOURCES] = {0};
     kf_calibration_begin(calibration);
@@ -272,7 +274,7 @@ void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_
                 normal[r * KF_RESOURCES + q] += part * predictions[i].parts_us[q] / measured_us[i];
         }
     }
-    /* Positive definite through the ridge. */
+    /* The matrix is positive definite through the ridge, so that factoring cannot fail. */
     (void)kf_cholesky_factor(KF_RESOURCES, normal);
     kf_cholesky_solve(KF_RESOURCES, normal, right);
     for (int r = 0; r < KF_RESOURCES; r++) /* no resource is free, or slower than all else together */

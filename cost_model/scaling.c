@@ -18,7 +18,7 @@ const char *const kf_exchange_names_of_particles[KF_EXCHANGES] = {
 
 enum { CROSSING = 9 }; /* of 27 populations, those that lead across a face */
 
-/* Both ways are under way at once. */
+/* Gives the time of an exchange with nothing beside it. Both ways are under way at once. */
 static double alone(const kf_link *link, double bytes) {
     return bytes > 0.0 ? link->latency + bytes / link->rate : 0.0;
 }
@@ -27,7 +27,7 @@ static double beside(const kf_link *link, double bytes) {
     return bytes > 0.0 ? link->beside + bytes * link->beside_a_byte : 0.0;
 }
 
-/* The slowest of so many whose speeds are normally spread. */
+/* Gives by what share the slowest of several devices is late, if their speeds are normally spread. */
 static double wait_for_slowest(const kf_cluster *cluster, int devices) {
     return devices > 1 ? cluster->spread * sqrt(2.0 * log((double)devices)) : 0.0;
 }
@@ -46,8 +46,8 @@ kf_scaling_case kf_scaling_of_particles(double particles, bool strong, double ra
                              .plane = support};
 }
 
-/* Meetings of all devices in a step that reads in place; calls of a host in one with parcels, each of which
- * waits for its devices, and s of one. */
+/* A step that reads in place has this many meetings of all devices. One with parcels has this many calls of a
+ * host, each of which waits for its devices and takes CALL seconds. */
 static const double MEETINGS = 5, CALLS = 3, CALL = 30e-6;
 static const double HOST_RATE = 25e9; /* bytes/s: to the host and back over PCIe, one after the other */
 
@@ -64,9 +64,9 @@ int kf_scaling_most_devices(const kf_scaling_case *what) {
     return most;
 }
 
-/* Particles are cut across one axis, between planes, so that the thickest slab counts. Nothing is hidden:
- * they are read in place within a node, in meetings of all devices, or sent in parcels, for which the host
- * waits for them. */
+/* Gives the time of a step of particles. They are cut across one axis, between planes, so the thickest slab
+ * counts. Nothing is hidden. Within a node they are read in place, in meetings of all devices; else they are
+ * sent in parcels, for which the host waits. */
 static double time_of_particles(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
                                 int devices, double share) {
     const double planes = planes_of(what, devices), own = share * ceil(planes / devices) * devices / planes;
@@ -88,7 +88,7 @@ double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *w
         return share / time_of_particles(cluster, what, exchange, devices, share) /
                (1.0 + wait_for_slowest(cluster, devices));
     const bool in_node = devices <= cluster->node_devices;
-    /* A slab's faces are as large as the domain's; a block's as its own. */
+    /* A slab's face is as large as the domain's, a block's as its own. */
     const double face = pow(in_node ? what->nodes : nodes, 2.0 / 3.0);
     const double bytes = (what->crossing > 0 ? what->crossing : CROSSING) * what->value_bytes * face;
     const double near = devices == 1 ? 0.0

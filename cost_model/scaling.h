@@ -1,12 +1,13 @@
-/* How a step of a lattice Boltzmann method or of particles scales over GPUs and nodes: a part's own time, and
- * what the exchange across cuts adds, by how it is done. Constants of links are measured in a node and
- * assumed beyond one (docs/teams.md). */
+/* Predicts how a step of a lattice Boltzmann method or of particles scales over GPUs and nodes. It adds a
+ * part's own time and what the exchange across cuts costs, by how it is done. Constants of links are measured
+ * in a node and assumed beyond one (docs/teams.md). */
 #ifndef KF_COST_MODEL_SCALING_H
 #define KF_COST_MODEL_SCALING_H
 
 #include "base/util/text.h"
 
-/* Seconds of an exchange alone are latency + bytes / rate; beside a step it takes that much from it. */
+/* An exchange alone takes latency + bytes / rate seconds. Beside a step it takes beside + bytes *
+ * beside_a_byte seconds from the step. */
 typedef struct kf_link {
     double latency, rate;         /* s, bytes/s */
     double beside, beside_a_byte; /* s, s/byte */
@@ -18,7 +19,7 @@ typedef struct kf_cluster {
     double order;      /* s a step: what waiting for one another costs when nothing is hidden */
     double spread;     /* of the devices' speeds: standard deviation, relative */
 } kf_cluster;
-/* H200s, eight a node by NVLink, one InfiniBand NDR port a device. */
+/* Describes H200s, eight a node by NVLink, with one InfiniBand NDR port a device. */
 extern const kf_cluster kf_cluster_h200;
 
 typedef enum kf_exchange {
@@ -43,20 +44,20 @@ typedef struct kf_scaling_case {
                         across one axis; 0: nodes */
 } kf_scaling_case;
 
-/* A cube of so many particles a device, or in all, which a device steps at that rate (particles/s); support
- * in spacings. Lists serve so many steps (1: none are kept), after which particles are sorted; then their
- * whole state travels, else place and velocity. */
+/* Makes the case of a cube of particles, of each device or of all together, which a device steps at `rate`
+ * (particles/s); support is in spacings. Neighbour lists serve so many steps (1: none are kept), after which
+ * particles are sorted. Then their whole state travels, else only place and velocity. */
 kf_scaling_case kf_scaling_of_particles(double particles, bool strong, double rate, double support,
                                         int list_period);
-/* Devices that a case can be cut for. */
+/* Returns the most devices that a case can be cut for. */
 int kf_scaling_most_devices(const kf_scaling_case *what);
 
-/* Time that one device would need for its share alone, over the time of a step on so many devices. Slabs
- * within a node; beyond, blocks with a face in each direction, three of them across nodes. Particles always
- * lie in slabs, of which the thickest counts. */
+/* Returns the time that one device needs for its share alone over the time of a step on so many devices.
+ * Within a node the domain is cut into slabs; beyond, into blocks with a face in each direction, three of
+ * them across nodes. Particles always lie in slabs, of which the thickest counts. */
 double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
                              int devices);
-/* The assumptions, a line each. */
+/* Writes the assumptions, a line each. */
 void kf_scaling_assumptions(const kf_cluster *cluster, kf_text *text);
 void kf_scaling_assumptions_of_particles(const kf_cluster *cluster, kf_text *text);
 

@@ -1,4 +1,4 @@
-/* The suites that there are. */
+/* Finds suites by name or file. */
 #include "harness/bench/bench.h"
 
 #include <dirent.h>

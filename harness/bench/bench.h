@@ -1,5 +1,5 @@
-/* Fixed comparisons: `kftune bench --suite NAME`. A suite is a file suites/NAME.json (docs/suites.md), or, of
- * what needs no device, code (suite_search.c). */
+/* Runs fixed comparisons: `kftune bench --suite NAME`. A suite is a file suites/NAME.json (docs/suites.md).
+ * One that needs no device is code (suite_search.c). */
 #ifndef KF_HARNESS_BENCH_BENCH_H
 #define KF_HARNESS_BENCH_BENCH_H
 
@@ -26,17 +26,17 @@ typedef struct kf_bench_suite {
                      kf_device_info *device, kf_figures *figures, kf_error *error);
 } kf_bench_suite;
 
-/* A file, or the name of a shipped suite; an unknown name is KF_BAD_INPUT with the nearest right one. name
- * NULL: none was given. The caller frees its contents. */
+/* Opens a suite from a file, or by the name of a shipped one. An unknown name is KF_BAD_INPUT with the
+ * nearest right one; NULL means that none was given. The caller frees its contents. */
 kf_status kf_bench_suite_open(const char *name, kf_bench_suite *suite, kf_error *error);
 void kf_bench_suite_free(kf_bench_suite *suite);
-/* The shipped suites, one a line, on stdout. */
+/* Prints the shipped suites on stdout, one a line. */
 void kf_bench_suites_print(void);
 
 extern const kf_bench_suite kf_suite_search;
 extern const kf_bench_suite kf_suite_scaling;
 
-/* Figures of the suite as one JSON object; the caller deletes it. */
+/* Returns the suite's figures as one JSON object, which the caller deletes. */
 cJSON *kf_figures_to_json(const kf_bench_suite *suite, const kf_device_info *device,
                           const kf_figures *figures);
 /* Prints the figures as tables on stdout: first those that are not judged, then those that are. */

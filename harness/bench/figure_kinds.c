@@ -1,4 +1,4 @@
-/* Kinds of figures that make sense for every system: docs/suites.md lists them. */
+/* Computes the kinds of figures that make sense for every system; docs/suites.md lists them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "harness/bench/suite_file.h"
 #include "harness/roofs/roofs.h"
 
-/* 0 where the row has no such number. */
+/* Returns a number of the row, or 0 where it has none of this name. */
 static double number(const kf_figure_input *input, const char *key) {
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(input->row, key);
     return cJSON_IsNumber(found) ? found->valuedouble : 0.0;
@@ -26,7 +26,7 @@ static double update_bytes(const kf_figure_input *input) {
     return bytes > 0 ? bytes : m->effective_bandwidth / (m->updates_per_us * 1e6);
 }
 
-/* A part of a whole, in per cent where the figure's unit is that. */
+/* Sets a part of a whole, in per cent where the figure's unit is that. */
 static void set_part(kf_figure *figure, double value, double low, double high) {
     const double factor = strcmp(figure->unit, "%") == 0 ? 100.0 : 1.0;
     kf_figure_set(figure, factor * value, factor * low, factor * high);
@@ -36,7 +36,7 @@ static void set_part(kf_figure *figure, double value, double low, double high) {
 
 static const char *const bytes_key[] = {"bytes", NULL};
 
-/* 10^9 updates a second, against what copying allows. */
+/* Computes 10^9 updates a second, against what copying allows. */
 static void rate(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     const double updates = m->updates_per_us * m->step_us.median;
@@ -54,7 +54,7 @@ static void rate(const kf_figure_input *input, kf_figure *figure) {
     figure->floor = figure->share = (double)NAN; /* the plan does not say what it moves */
 }
 
-/* Microseconds of a step, against what copying would take. */
+/* Computes the microseconds of a step, against what copying would take. */
 static void step(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     kf_figure_set(figure, m->step_us.median, m->step_us.low, m->step_us.high);
@@ -72,7 +72,7 @@ static void steps_per_second(const kf_figure_input *input, kf_figure *figure) {
     figure->spread = spread(m);
 }
 
-/* The rate as a part of what copying allows. */
+/* Computes the rate as a part of what copying allows. */
 static void limit_part(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     const double part = m->updates_per_us * 1e6 * update_bytes(input) / input->limit;
@@ -80,7 +80,8 @@ static void limit_part(const kf_figure_input *input, kf_figure *figure) {
              part * m->step_us.median / m->step_us.low);
 }
 
-/* The rate as a part of the peak of 32-bit arithmetic, with the row's operations an update (flops). */
+/* Computes the rate as a part of the peak of 32-bit arithmetic. The row says how many operations an update
+ * has (flops). */
 static void peak_part(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     const double peak = kf_roof_peak_flops(input->device, 32);
@@ -93,8 +94,7 @@ static void peak_part(const kf_figure_input *input, kf_figure *figure) {
                      "not available: the device's peak is not known");
 }
 
-/* Steps a second of so many steps in a row from the start, as a run does them, waited for once at their end.
- */
+/* Measures steps a second as a run does them: so many in a row from the start, with one wait at their end. */
 static const char *const steps_key[] = {"steps", NULL};
 
 static kf_status time_run(kf_plan *plan, uint64_t steps, double *seconds, kf_error *error) {
@@ -127,13 +127,13 @@ static void run_of_steps(const kf_figure_input *input, kf_figure *figure) {
 
 /* --- Of two --------------------------------------------------------------------------------------------- */
 
-/* Time of a step over that of another. */
+/* Computes the time of a step over that of another. */
 static void ratio(const kf_figure_input *input, kf_figure *figure) {
     const kf_summary *a = &input->of.measurement->step_us, *b = &input->against.measurement->step_us;
     kf_figure_set(figure, a->median / b->median, a->low / b->high, a->high / b->low);
 }
 
-/* Updates a second over another's. */
+/* Computes updates a second over another's. */
 static void rate_ratio(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement, *other = input->against.measurement;
     const double value = m->updates_per_us / other->updates_per_us,
@@ -162,8 +162,8 @@ static bool is_without(const kf_figure_input *input, const char *name) {
     return false;
 }
 
-/* Sum over a step of the kernels that the other's plan does not have, but for those that the row leaves out
- * (without). */
+/* Sums a step's kernels that the other's plan does not have, but for those that the row leaves out (without).
+ */
 typedef struct kernel_sum {
     double us, low, high;
 } kernel_sum;
@@ -190,7 +190,7 @@ static void own_kernels_part(const kf_figure_input *input, kf_figure *figure) {
     set_part(figure, sum.us / whole->median, sum.low / whole->high, sum.high / whole->low);
 }
 
-/* 10^9 of an amount (fact) that these kernels do a second. */
+/* Computes 10^9 of an amount (fact) that these kernels do a second. */
 static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
     const kernel_sum sum = own_kernels(input);
     const kf_facts *facts = &input->of.problem->facts;
@@ -203,7 +203,7 @@ static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
 
 /* --- Some kernels ------------------------------------------------------------------------------------- */
 
-/* The kernels whose names begin as the row says (kernels). */
+/* Says whether a kernel's name begins with one of those that the row lists (kernels). */
 static bool is_listed(const kf_figure_input *input, const char *name) {
     const cJSON *begin;
     cJSON_ArrayForEach(begin, cJSON_GetObjectItemCaseSensitive(input->row, "kernels")) {
@@ -213,7 +213,7 @@ static bool is_listed(const kf_figure_input *input, const char *name) {
     return false;
 }
 
-/* Their sum over a step; bytes: what they move, 0 where one of them does not say. */
+/* Sums the listed kernels over a step. *bytes is what they move, or 0 where one of them does not say. */
 static kernel_sum listed_kernels(const kf_figure_input *input, const kf_measurement *m, double *bytes) {
     kernel_sum sum = {0};
     bool all_say = true;
@@ -238,7 +238,8 @@ static void no_such_kernel(kf_figure *figure) {
                  "not available: no kernel of the plan has such a name");
 }
 
-/* Microseconds of a step, against what copying the bytes that they say they move would take. */
+/* Computes the listed kernels' microseconds of a step, against what copying the bytes that they name would
+ * take. */
 static void kernels_time(const kf_figure_input *input, kf_figure *figure) {
     double bytes = 0;
     const kernel_sum sum = listed_kernels(input, input->of.measurement, &bytes);
@@ -277,7 +278,7 @@ static void kernels_difference(const kf_figure_input *input, kf_figure *figure) 
 
 static const char *const published_step_key[] = {"published_us", NULL};
 
-/* A published time of a step over the measured one. */
+/* Computes a published time of a step over the measured one. */
 static void times_published(const kf_figure_input *input, kf_figure *figure) {
     const kf_summary *step_us = &input->of.measurement->step_us;
     const double us = number(input, "published_us");
@@ -301,7 +302,7 @@ static void roof(const kf_figure_input *input, kf_figure *figure) {
     kf_copy_text(figure->unit, sizeof figure->unit, found->unit);
 }
 
-/* The rate that all limits are made of. */
+/* Gives the copy rate, of which all limits are made. */
 static void copy(const kf_figure_input *input, kf_figure *figure) {
     figure->value = input->limit * 1e-9;
 }

@@ -1,4 +1,4 @@
-/* Figures as JSON and as a table. */
+/* Prints figures as JSON and as a table. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Configs of suites: a preset with values replaced. */
+/* Makes the configs of suites: a preset with values replaced. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* How the times of a suite came about, as JSON. */
+/* Writes as JSON how the times of a suite came about. */
 #include <math.h>
 
 #include "base/util/json.h"

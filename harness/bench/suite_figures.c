@@ -1,4 +1,4 @@
-/* The figures of a suite, made of times and roofs. */
+/* Makes the figures of a suite from times and roofs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ kf_status kf_suite_select(const kf_suite_file *file, const kf_bench_options *opt
 
 /* --- One figure ----------------------------------------------------------------------------------------- */
 
-/* The fastest of some timings, and a note in the figure's verdict where there is none. */
+/* Returns the fastest of some timings. Where there is none, the figure's verdict says why. */
 static const kf_suite_time *fastest(const kf_suite_results *results, const int *timings, int count,
                                     kf_figure *figure, kf_timed *timed) {
     const kf_suite_file *file = results->problems->file;
@@ -125,8 +125,9 @@ static kf_status make_value(const kf_suite_results *results, const kf_suite_figu
     return KF_OK;
 }
 
-/* A paper's figures of a GPU say nothing of a cpu, whose own published value is a row for the cpu alone;
- * what is made of no timing holds on every device. Returns the value, or 0 for none. */
+/* Returns the published value that a figure is compared with on this device, or 0 for none. A paper's figures
+ * of a GPU say nothing of a cpu, which has a row of its own. What is made of no timing holds on every device.
+ */
 static double published_of(const kf_suite_results *results, const kf_suite_figure *row) {
     return results->problems->gpu || row->cpu_only || row->kind->timings == 0 ? row->published : 0;
 }

@@ -15,7 +15,7 @@
 
 /* --- Common --------------------------------------------------------------------------------------------- */
 
-/* A member of the top level. */
+/* Holds a list of the file's top level. */
 typedef struct object_list {
     kf_json_place place;
     const cJSON *items;
@@ -41,7 +41,7 @@ static kf_status open_list(const kf_suite_file *file, const char *key, object_li
     return KF_OK;
 }
 
-/* The place of an object of this name among the first so many of a list. */
+/* Finds the place of an object of this name among the first `count` of a list. */
 static kf_status find_name(const object_list *in, int count, const char *what, const char *name, int *index,
                            kf_error *error) {
     const char **names = kf_allocate((size_t)(count + 1) * sizeof *names);
@@ -62,7 +62,7 @@ static kf_status find_name(const object_list *in, int count, const char *what, c
     return status;
 }
 
-/* A reference to one of a list by name; -1 where the key is missing. */
+/* Reads a reference to one of a list by name; -1 where the key is missing. */
 static kf_status read_reference(kf_json_place place, const cJSON *json, const char *key, bool required,
                                 const object_list *in, int count, int *index, kf_error *error) {
     const char *name = NULL;
@@ -85,7 +85,8 @@ static kf_status read_options(kf_json_place place, const cJSON *json, kf_problem
     return KF_OK;
 }
 
-/* A path relative to the suite, unless there is none: then the name of a shipped scene. */
+/* Resolves a scene's path relative to the suite. If there is no such file, it is the name of a shipped scene.
+ */
 static kf_status resolve(const kf_suite_file *file, cJSON *json, kf_suite_scene *scene, kf_error *error) {
     char folder[KF_PATH], path[KF_PATH];
     if (scene->source[0] == '/') return KF_OK;
@@ -182,7 +183,7 @@ static kf_status read_timing(kf_suite_file *file, const object_list *scenes, con
 
 /* --- Figures -------------------------------------------------------------------------------------------- */
 
-/* The kind of this name, of all systems'. */
+/* Finds the kind of this name among those of all systems. */
 static kf_status find_kind(const char *name, const kf_figure_kind **kind, kf_error *error) {
     enum { MOST_KINDS = 128 };
     const char *names[MOST_KINDS];
@@ -200,7 +201,7 @@ static kf_status find_kind(const char *name, const kf_figure_kind **kind, kf_err
     return kf_fail(error, KF_BAD_INPUT, "there is no kind '%s'%s", name, kf_hint(name, names, count, hint));
 }
 
-/* One name, or a list of some. */
+/* Reads one name, or a list of some. */
 static kf_status read_timings_of(const kf_suite_file *file, const object_list *timings, const cJSON *json,
                                  const char *key, const char *figure, int **indices, int *count,
                                  kf_error *error) {

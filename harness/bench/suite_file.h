@@ -1,12 +1,12 @@
-/* A suite of fixed comparisons as its file has it (docs/suites.md): scenes, what is timed on them, and the
- * figures that are made of the times. Internal to harness/bench. */
+/* Declares a suite of fixed comparisons as its file has it (docs/suites.md): scenes, what is timed on them,
+ * and the figures made of the times. Internal to harness/bench. */
 #ifndef KF_HARNESS_BENCH_SUITE_FILE_H
 #define KF_HARNESS_BENCH_SUITE_FILE_H
 
 #include "base/plan/problem.h"
 #include "harness/bench/bench.h"
 
-/* Texts and objects belong to the file's JSON. Indices: -1 for none. */
+/* Describes a scene of a suite. Texts and objects belong to the file's JSON; an index of -1 means none. */
 typedef struct kf_suite_scene {
     const char *name;
     const char *source; /* a file or a shipped scene; NULL: made like another */
@@ -19,7 +19,7 @@ typedef struct kf_suite_scene {
     bool gpu_only;
 } kf_suite_scene;
 
-/* A config to try: values that replace those of a preset. */
+/* Describes a config to try by the values that replace those of a preset. */
 typedef struct kf_candidate {
     const char *name;
     const cJSON *with; /* parameters and their values; NULL: none */
@@ -64,11 +64,11 @@ struct kf_suite_file {
     int scene_count, timing_count, figure_count;
 };
 
-/* Every key is known, every name that one thing calls another by is there, or KF_BAD_INPUT says which not. */
+/* Reads a suite. A key that is not known, or a name that stands for nothing, is KF_BAD_INPUT. */
 kf_status kf_suite_file_read(const char *path, kf_suite_file **file, kf_error *error);
 void kf_suite_file_free(kf_suite_file *file);
 
-/* Kinds of figures that make sense for every system, ended by an entry without a name (figure_kinds.c). */
+/* Lists the kinds of figures that make sense for every system; an entry without a name ends it. */
 extern const kf_figure_kind kf_figure_kinds[];
 
 #endif

@@ -1,4 +1,4 @@
-/* The problems of a suite's scenes. */
+/* Opens the problems of a suite's scenes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "harness/bench/suite_run.h"
 #include "solver/systems.h"
 
-/* A changed problem is another one: what is known of the first is not held against it. */
+/* Hashes a changed problem anew, because what is known of the first must not be held against it. */
 static void hash_again(kf_problem *problem, const cJSON *changes) {
     char *text = kf_json_canonical(changes);
     kf_hasher hasher;

@@ -1,5 +1,5 @@
-/* A suite that is a file: everything is measured in one run, roofs first, then the times, each config
- * verified on its trial before it is timed; the figures are made of them. */
+/* Runs a suite that is a file. Everything is measured in one run: roofs first, then the times, each config
+ * after its verification. The figures are made of them. */
 #include "harness/bench/suite_run.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static kf_status measure_roofs(const void *context, void *answer, kf_error *erro
     return status;
 }
 
-/* By the driver, by a kernel or by one with non-temporal stores, whichever is fastest. */
+/* Returns the rate of the fastest way of copying: by the driver, by a kernel or with non-temporal stores. */
 static double copy_rate(const kf_roofs *roofs) {
     static const char *const names[] = {"dram_copy", "dram_copy_kernel", "dram_copy_nt"};
     double fastest = 0;

@@ -1,4 +1,4 @@
-/* Running a suite's file: problems, configs, times, figures. Internal to harness/bench. */
+/* Runs a suite's file: problems, configs, times, figures. Internal to harness/bench. */
 #ifndef KF_HARNESS_BENCH_SUITE_RUN_H
 #define KF_HARNESS_BENCH_SUITE_RUN_H
 
@@ -30,22 +30,22 @@ kf_status kf_suite_problems_open(const kf_suite_file *file, const kf_device_info
                                  kf_error *error);
 void kf_suite_problems_close(kf_suite_problems *problems);
 
-/* The trial on which a scene's configs are verified, without its reference unless that was made. */
+/* Finds the trial on which a scene's configs are verified. It has no reference unless that was made. */
 kf_status kf_suite_trial(kf_suite_problems *problems, int scene, kf_trial **trial, kf_error *error);
 kf_status kf_suite_space(kf_suite_problems *problems, int scene, const kf_space **space, kf_error *error);
 
 /* --- Configs (suite_config.c) --------------------------------------------------------------------------- */
 
-/* A candidate's config: a preset's with the values of the leader (NULL: none), of all candidates of the
- * timing, and its own. False, with the reason in one line, when the space lacks a parameter or a value, or a
- * constraint is against it. */
+/* Makes a candidate's config: a preset's, with the values of the leader (NULL: none), of all candidates of
+ * the timing, and its own. Returns false, with the reason in one line, if the space lacks a parameter or a
+ * value, or a constraint forbids it. */
 bool kf_suite_configure(const kf_space *space, const kf_problem *problem, const kf_suite_timing *timing,
                         const kf_candidate *leader, const kf_candidate *candidate, kf_config *config,
                         char *reason, size_t reason_size);
 
 /* --- Times (suite_times.c) ------------------------------------------------------------------------------ */
 
-/* How a candidate did. */
+/* Holds how a candidate did. */
 typedef struct kf_suite_try {
     const kf_candidate *candidate;
     kf_config config;
@@ -88,7 +88,7 @@ kf_status kf_suite_select(const kf_suite_file *file, const kf_bench_options *opt
 /* Adds the chosen figures and what the run was about. */
 kf_status kf_suite_add_figures(const kf_bench_options *options, const kf_suite_results *results,
                                kf_figures *figures, kf_error *error);
-/* How a time came about, as keys of a figure's JSON; the caller deletes it. */
+/* Returns how a time came about, as keys of a figure's JSON, which the caller deletes. */
 cJSON *kf_suite_details(const kf_suite_time *time);
 
 /* --- The run (suite_run.c) ------------------------------------------------------------------------------ */

@@ -1,7 +1,7 @@
-/* Suite `scaling`: one simulation on a team of devices, weak (so many nodes a device) and strong (so many in
- * all), the Ahmed body in the middle of the domain and thus across a cut. A team's efficiency is held against
- * the slowest of its devices alone; before anything is timed, a team's whole state and forces must be those
- * of one device, bit for bit. */
+/* Runs the suite `scaling`: one simulation on a team of devices. It is weak (so many nodes a device) or
+ * strong (so many in all), with the Ahmed body in the middle of the domain and thus across a cut. A team's
+ * efficiency is held against the slowest of its devices alone. Before anything is timed, a team's whole state
+ * and forces must be those of one device, bit for bit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +20,15 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/systems.h"
 
-/* A sample has whole cycles of 16 steps, after which the averages repeat: one device takes a cycle as a
- * graph, and steps beside it launch by launch, with nothing side by side. */
+/* A sample has whole cycles of 16 steps, after which the averages repeat. One device takes a cycle as a
+ * graph. Steps beside a cycle go launch by launch, with nothing side by side. */
 enum { TURN = 500, SAMPLES = 11, SAMPLE_STEPS = 32, CHECK_STEPS = 40 };
 static const double PI = 3.14159265358979323846;
 
 typedef enum kind { SAME, WEAK, STRONG, LARGEST } kind;
 
-/* A row: a preset of the space with these values, on a GPU and on the cpu alike as far as the space has them.
- */
+/* Describes a row: a preset of the space with these values, on a GPU and on the cpu as far as the space has
+ * them. */
 typedef struct row {
     const char *name;
     kind kind;
@@ -51,8 +51,8 @@ typedef struct row {
 #define AS_A_TEAM      "{\"band_chain\": false}"
 #define AS_A_TEAM_F16  "{\"storage\": \"f16\", \"band_chain\": false}"
 #define PAPER_GATHERED "{\"immersed_boundary\": \"gather\"}"
-/* The paper's domain, on a GPU; a twentieth of it on the cpu. Its plan copies its ghost planes through the
- * host, and adds up forces by atomics, which end otherwise from run to run; gathered they repeat. */
+/* The paper's domain is run on a GPU, a twentieth of it on the cpu. The paper's plan copies its ghost planes
+ * through the host. Its sums by atomics differ from run to run; gathered forces repeat. */
 static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {
     {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, NULL, 0, NULL},
@@ -99,12 +99,13 @@ typedef struct bench {
     bool gpu;
     kf_device_info device;
     kf_figures *figures;
-    /* The problems of the last row, for one cube and for several: opening them takes longer than a figure. */
+    /* The problems of the last row are kept, for one cube and for several, because opening them takes longer
+     * than a figure. */
     kf_problem *problems[2];
     kf_scene *scenes[2]; /* theirs */
     const row *opened[2];
     int cubes[2];
-    /* Devices alone, as measured last: rows that differ in the transfer alone share them. */
+    /* Times of the devices alone are kept, because rows that differ only in the transfer share them. */
     const row *known;
     double slowest, fastest;
     kf_solid_load load; /* STRONG: on the first alone */
@@ -121,13 +122,13 @@ typedef struct timing {
 /* --- The scene -------------------------------------------------------------------------------------------
  */
 
-/* Nodes along the edge of the largest cube for the memory of all devices, of which a fifth is left to what is
- * not the one grid of 27 floats a node. */
+/* Returns the nodes along the edge of the largest cube for the memory of all devices. A fifth is left to what
+ * is not the one grid of 27 floats a node. */
 static int largest_edge(const bench *b) {
     return (int)cbrt(0.8 * (double)b->device.memory_free_bytes / (27 * sizeof(float)));
 }
 
-/* The body in the middle of a domain of so many cubes one above the other. */
+/* Opens the body in the middle of a domain of several cubes one above the other. */
 static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **scene, kf_error *error) {
     enum { ON_CPU = 20 };
     int edge = b->gpu ? r->edge : r->cpu_edge, nodes[3];
@@ -162,7 +163,7 @@ static bool are_alike(const row *one, const row *other) {
            one->samples_per_cell == other->samples_per_cell;
 }
 
-/* The bench's own. */
+/* Finds the row's problem among those that the bench keeps, else opens it. */
 static kf_status find_problem(bench *b, const row *r, int cubes, kf_error *error) {
     const int slot = cubes > 1;
     kf_scene *scene = NULL;
@@ -249,7 +250,8 @@ static kf_status run_steps(kf_plan *plan, timing *t, kf_error *error) {
     return plan->methods->save(plan, t->state, error);
 }
 
-/* With the config for a domain of config_cubes cubes; one of that hash is not run again: ms is infinite. */
+/* Times a row with the config for a domain of config_cubes cubes. A config of the given hash is not run
+ * again; its time is infinite. */
 static kf_status on_device(bench *b, const row *r, const char *spec, int cubes, int config_cubes,
                            const char *known, timing *t, kf_error *error) {
     kf_backend *backend = NULL;
@@ -277,7 +279,8 @@ static kf_status on_device(bench *b, const row *r, const char *spec, int cubes, 
     return status;
 }
 
-/* The default config depends on the size: of that for one device's share and that for all the faster one. */
+/* Times the faster of two default configs: of one device's share and of the whole, as the default depends on
+ * the size. */
 static kf_status run_fastest(bench *b, const row *r, const char *spec, int cubes, timing *best,
                              kf_error *error) {
     timing other = {0};
@@ -368,7 +371,7 @@ static kf_status weak(bench *b, const row *r, kf_error *error) {
     return KF_OK;
 }
 
-/* Rows that differ in how planes travel alone share what one device took. */
+/* Times one device, unless a row that differs only in how planes travel has done so. */
 static kf_status strong_alone(bench *b, const row *r, timing *one, kf_error *error) {
     char alone[32];
     if (b->known != NULL && are_alike_alone(b->known, r)) {
@@ -410,7 +413,7 @@ static kf_status strong(bench *b, const row *r, kf_error *error) {
     return KF_OK;
 }
 
-/* No device holds it alone, so the forces are held against those of the first of such rows. */
+/* Runs a domain that no device holds alone, so its forces are held against those of the first such row. */
 static kf_status largest(bench *b, const row *r, kf_error *error) {
     char note[200];
     timing team = {0};

@@ -1,4 +1,4 @@
-/* Suite search: every strategy on every stored landscape, without a device. */
+/* Runs the suite `search`: every strategy on every stored landscape, without a device. */
 #include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
@@ -42,8 +42,8 @@ static const kf_target targets[] = {
 static const kf_target whole_target = {"any space measured whole", {50, 200}, {INFINITY, 0.02}},
                        survey_target = {"any survey", {8, 20}, {INFINITY, 0.01}};
 
-/* A space, or a part of it at random that is large enough. Of a survey, which tuning has a cost model for,
- * half of the configs may have been chosen by a model. */
+/* Says whether a landscape is a whole space, or a random part of it that is large enough. In a survey half of
+ * the configs may have been chosen by a model, so it counts only where tuning has no cost model. */
 static bool is_whole(const kf_landscape *landscape, bool has_prior) {
     return !has_prior && landscape->ok_count >= LEAST_CONFIGS;
 }
@@ -113,7 +113,7 @@ static kf_status list_files(kf_files *files, kf_error *error) {
 
 /* --- The cost model as prior ---------------------------------------------------------------------------- */
 
-/* How far the fastest of the configs that are predicted to be fastest is from the fastest of all. */
+/* Returns how far the fastest of the configs that are predicted to be fastest is from the fastest of all. */
 static double regret_of_first(const double *measured, const double *predicted, size_t count) {
     enum { FIRST = 5 };
     size_t first[FIRST];
@@ -161,7 +161,7 @@ static void add_agreement(const kf_landscape *landscape, kf_landscape_prior *bel
 
 /* --- Figures -------------------------------------------------------------------------------------------- */
 
-/* Standard error of the mean, relative to it. */
+/* Returns the standard error of the mean, relative to it. */
 static double relative_error(const kf_replay_result *result, int place) {
     const double *regrets = result->regrets + (size_t)place * (size_t)result->repeats;
     double squares = 0, mean = result->means[place];
@@ -183,7 +183,8 @@ static void add_figure(const kf_landscape *landscape, const char *strategy, cons
     kf_figures_add(figures, &figure);
 }
 
-/* Full enumeration needs no replay; without single samples a measurement with less effort would be free. */
+/* Says whether a strategy is replayed. Full enumeration needs no replay. Without single samples a measurement
+ * with less effort would be free, so strategies that use effort are left out. */
 static bool is_replayed(const kf_landscape *landscape, const kf_strategy_methods *strategy) {
     return strcmp(strategy->name, "enumerate") != 0 &&
            (strategy->effort == NULL || kf_landscape_has_samples(landscape));
@@ -218,7 +219,8 @@ static void add_share_of_random(const kf_landscape *landscape, const kf_replay_r
     kf_figures_add(figures, &figure);
 }
 
-/* After Holm's correction over all cells of all landscapes: no other strategy may be better anywhere. */
+/* Adds the comparison after Holm's correction over all cells of all landscapes: no other strategy may be
+ * better anywhere. */
 static void add_comparison(kf_cells *all, kf_figures *figures) {
     int better = 0, worse = 0, either = 0;
     kf_holm(all->probabilities, (size_t)all->count);
@@ -247,7 +249,7 @@ static void add_overhead(const kf_landscape *landscape, const kf_replay_result *
     kf_figures_add(figures, &own);
 }
 
-/* Every strategy that can be replayed, random search first. */
+/* Replays every strategy that can be replayed, random search first. */
 static kf_status replay_all(const kf_landscape *landscape, const kf_prior *prior, int evaluations,
                             const char **names, kf_replay_result *results, int *count, kf_error *error) {
     for (int pass = 0; pass < 2; pass++)
@@ -262,8 +264,8 @@ static kf_status replay_all(const kf_landscape *landscape, const kf_prior *prior
     return KF_OK;
 }
 
-/* The model must reach the target. All others must beat random search after the last mark on spaces that were
- * measured whole, or they are no use; of surveys random search finds good configs too. */
+/* Judges a landscape. The model must reach the target. On spaces that were measured whole all others must
+ * beat random search after the last mark; of surveys random search finds good configs too. */
 static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_cells *all,
                        kf_figures *figures, kf_error *error) {
     const bool whole = is_whole(landscape, prior != NULL);

@@ -88,8 +88,8 @@ static void idle(void *context) {
     if (s->problems->gpu) kf_builder_poll(s->builder);
 }
 
-/* On a GPU the next configs are compiled while this one is measured; on the cpu that would be measured too.
- */
+/* Waits for a build. On a GPU the next configs are compiled meanwhile; on the cpu compiling would be measured
+ * too. */
 static kf_status await_build(session *s, size_t ticket, kf_error *error) {
     const bool built = s->problems->gpu ? kf_builder_wait(s->builder, ticket, 0.0, NULL, NULL)
                                         : kf_builder_wait_all(s->builder, NULL, NULL);
@@ -151,7 +151,7 @@ static kf_status try_candidate(session *s, int index, int candidate, kf_incumben
     return KF_OK;
 }
 
-/* The measurement that counts: of the best candidate, or of the only one. */
+/* Makes the measurement that counts: of the best candidate, or of the only one. */
 static kf_status measure_best(session *s, int index, bool verified, kf_error *error) {
     const kf_suite_timing *timing = &s->file->timings[index];
     kf_suite_time *time = &s->times[index];
@@ -222,7 +222,7 @@ static kf_status measure(session *s, int index, kf_error *error) {
     return KF_OK;
 }
 
-/* While compilers run. */
+/* Makes the references while compilers run. */
 static kf_status make_references(session *s, kf_error *error) {
     for (int i = 0; i < s->file->timing_count; i++) {
         const int scene = s->file->timings[i].scene;

@@ -7,7 +7,8 @@
 #include "base/util/memory.h"
 #include "harness/counters/metric_set.h"
 
-/* A line of the table: on chips that fit the pattern, metric is called name there; "-": it does not exist. */
+/* Holds a line of the table: on chips that fit the pattern, the metric is called `name`; "-" means that it
+ * does not exist. */
 typedef struct alias {
     char *chip, *metric, *name;
 } alias;

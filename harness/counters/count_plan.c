@@ -9,7 +9,7 @@
 
 enum { LATEST_STEP = 16 };
 
-/* An item that is counted: the first of its name. */
+/* Holds an item that is counted: the first of its name. */
 typedef struct counted_item {
     const kf_item *item;
     uint64_t step; /* at which it is counted */

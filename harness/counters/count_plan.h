@@ -1,4 +1,4 @@
-/* Counters of every kernel of a plan's time step. */
+/* Counts every kernel of a plan's time step. */
 #ifndef KF_HARNESS_COUNTERS_COUNT_PLAN_H
 #define KF_HARNESS_COUNTERS_COUNT_PLAN_H
 
@@ -17,8 +17,8 @@ kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement 
  * that *measurement does not have are dropped. */
 void kf_counters_complete(const kf_metric_set *set, kf_measurement *measurement);
 
-/* The parts of a step that are counted, each the first item of its name. Brings the plan to its initial
- * state and runs the first steps, with begin before and end after each part. */
+/* Visits the parts of a step that are counted, each the first item of its name. It brings the plan to its
+ * initial state and runs the first steps, with begin before and end after each part. */
 typedef struct kf_part_visit {
     kf_status (*begin)(void *context, int part, const kf_item *item, kf_error *error);
     kf_status (*end)(void *context, kf_error *error);

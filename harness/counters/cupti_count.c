@@ -1,4 +1,4 @@
-/* Counting with CUPTI's range profiler: ranges set by us, replayed by us. */
+/* Counts with CUPTI's range profiler. kftune sets the ranges and replays them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static kf_status open_device(kf_counting *counting, kf_cupti_counting *own, kf_e
     return kf_aliases_open(&own->aliases, error);
 }
 
-/* Metrics that the chip lacks are left out; a set is still good for the rest. */
+/* Chooses the metrics of the set that the chip has. Without the others the set is still of use. */
 static kf_status choose_metrics(kf_counting *counting, kf_cupti_counting *own, kf_error *error) {
     kf_counts *counts = counting->counts;
     for (int i = 0; i < counting->set->cupti_count; i++) {
@@ -156,7 +156,7 @@ static kf_status open(kf_counting *counting, kf_error *error) {
     return configure(counting, own, error);
 }
 
-/* In the reverse order; errors are of no use any more. */
+/* Closes all in the reverse order; errors are of no use any more. */
 static void close(kf_counting *counting) {
     kf_cupti_counting *own = counting->own;
     if (own == NULL) return;
@@ -215,7 +215,7 @@ static kf_status part_end(kf_counting *counting, kf_error *error) {
 
 /* --- Values --------------------------------------------------------------------------------------------- */
 
-/* Which part a range of the image is: its name says so. */
+/* Finds which part a range of the image is, by its name. */
 static kf_status range_part(const kf_counting *counting, size_t range, int *part, kf_error *error) {
     const kf_cupti_counting *own = counting->own;
     KF_CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo_Params, info);

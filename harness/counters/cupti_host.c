@@ -127,7 +127,7 @@ void kf_cupti_host_close(kf_cupti_host *host) {
 
 #else
 
-/* Without its headers no host is ever made. */
+/* Refuses: a build without CUPTI's headers makes no host. */
 static kf_status refuse(kf_error *error) {
     return kf_fail(error, KF_MACHINE, "counters: this kftune was built without the headers of libcupti");
 }

@@ -1,5 +1,5 @@
-/* The half of CUPTI that needs no GPU: which metrics a chip has, in how many passes they are collected, and
- * values from what was counted. */
+/* Declares the half of CUPTI that needs no GPU: which metrics a chip has, in how many passes they are
+ * collected, and values from what was counted. */
 #ifndef KF_HARNESS_COUNTERS_CUPTI_HOST_H
 #define KF_HARNESS_COUNTERS_CUPTI_HOST_H
 
@@ -15,7 +15,7 @@ typedef struct kf_cupti_host kf_cupti_host;
 kf_status kf_cupti_chips(kf_status (*visit)(void *context, const char *chip, kf_error *error), void *context,
                          kf_error *error);
 
-/* True when the chip can collect this metric. */
+/* Returns true if the chip can collect this metric. */
 bool kf_cupti_knows(const char *chip, const uint8_t *availability, const char *metric);
 
 /* Plans the collection of metrics on a chip. availability: what the GPU itself says it can count; NULL
@@ -25,7 +25,7 @@ kf_status kf_cupti_host_open(const char *chip, const uint8_t *availability, cons
 size_t kf_cupti_host_passes(const kf_cupti_host *host);
 const uint8_t *kf_cupti_host_config(const kf_cupti_host *host, size_t *size);
 
-/* Values of all metrics in one range of a counter image. */
+/* Computes all metrics in one range of a counter image. */
 kf_status kf_cupti_host_evaluate(const kf_cupti_host *host, const uint8_t *image, size_t image_size,
                                  size_t range, double *values, kf_error *error);
 void kf_cupti_host_close(kf_cupti_host *host);

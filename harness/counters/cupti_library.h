@@ -1,5 +1,5 @@
-/* CUPTI's range profiler (CUDA 12.6 and later), loaded at run time: `kf_cupti.cuptiProfilerInitialize(...)`
- * after kf_cupti_load. */
+/* Loads CUPTI's range profiler (CUDA 12.6 and later) at run time: `kf_cupti.cuptiProfilerInitialize(...)`
+ * works after kf_cupti_load. */
 #ifndef KF_HARNESS_COUNTERS_CUPTI_LIBRARY_H
 #define KF_HARNESS_COUNTERS_CUPTI_LIBRARY_H
 
@@ -53,7 +53,7 @@ extern kf_cupti_table kf_cupti;
 /* Loads libcupti and the libraries it opens itself; needs no GPU. KF_MACHINE with what to install. */
 kf_status kf_cupti_load(kf_error *error);
 
-/* "counters: CALL: REASON", with the cure where there is a known one; KF_MACHINE. */
+/* Fails with KF_MACHINE and "counters: CALL: REASON", with the cure where there is a known one. */
 kf_status kf_cupti_fail(kf_error *error, CUptiResult result, const char *call);
 
 #define KF_CUPTI_TRY(function, parameters)                                                                   \
@@ -62,7 +62,7 @@ kf_status kf_cupti_fail(kf_error *error, CUptiResult result, const char *call);
         if (kf_result_ != CUPTI_SUCCESS) return kf_cupti_fail(error, kf_result_, #function);                 \
     } while (0)
 
-/* The parameters of a call, with the size that says which version of them this is. */
+/* Declares the parameters of a call. Their size tells CUPTI which version of them this is. */
 #define KF_CUPTI_PARAMETERS(type, name) type name = {.structSize = type##_STRUCT_SIZE}
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading metric sets. */
+/* Reads metric sets. */
 #include "harness/counters/metric_set.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ enum { LONGEST_FILE = 1 << 20, NAMES = 2 * KF_SET_METRICS + KF_SET_DERIVED + KF_
 typedef enum section { SECTION_NONE, SECTION_METRICS, SECTION_PAPI, SECTION_DERIVED, SECTION_LONG } section;
 static const char *const section_names[] = {"", "METRICS", "PAPI", "DERIVED", "LONG"};
 
-/* A file while it is read. */
+/* Holds a file while it is read. */
 typedef struct reader {
     const char *file;
     int line;
@@ -43,7 +43,7 @@ static char *take_word(char **line) {
 
 /* --- Names ---------------------------------------------------------------------------------------------- */
 
-/* All names that a formula may use so far; returns how many. */
+/* Lists all names that a formula may use so far, and returns how many. */
 static int known_names(const kf_metric_set *set, const char *names[NAMES]) {
     int count = 0;
     for (int i = 0; i < KF_SET_VARIABLES; i++)
@@ -63,8 +63,8 @@ static bool among(const char *name, const kf_metric *metrics, int count) {
     return false;
 }
 
-/* Is the name taken? One name may stand for what CUPTI counts, for a PAPI event, and for what is derived
- * where neither counts it: then all mean the same. */
+/* Says whether the name is taken. One name may stand for what CUPTI counts, for a PAPI event, and for what is
+ * derived where neither counts it. Then all mean the same. */
 static bool is_taken(const kf_metric_set *set, section where, const char *name) {
     for (int i = 0; i < KF_SET_VARIABLES; i++)
         if (strcmp(kf_set_variables[i], name) == 0) return true;
@@ -132,7 +132,7 @@ static kf_status read_derived(const reader *r, char *line, kf_error *error) {
     return KF_OK;
 }
 
-/* True when the line begins a section. */
+/* Returns true if the line begins a section. */
 static bool begins_section(reader *r, const char *line) {
     for (int i = SECTION_METRICS; i <= SECTION_LONG; i++)
         if (strcmp(line, section_names[i]) == 0) {

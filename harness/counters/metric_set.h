@@ -1,5 +1,5 @@
-/* Metric sets: text files that say which hardware counters are read together, and what is computed from them
- * (docs/counters.md has the format). The shipped ones are in metrics/. */
+/* Reads metric sets: text files that say which hardware counters are read together, and what is computed from
+ * them (docs/counters.md has the format). The shipped ones are in metrics/. */
 #ifndef KF_HARNESS_COUNTERS_METRIC_SET_H
 #define KF_HARNESS_COUNTERS_METRIC_SET_H
 
@@ -14,7 +14,7 @@ enum {
     KF_EVENT_NAME = 128
 };
 
-/* A counter: its name here, and what the machine calls it. */
+/* Describes a counter by its name here and by what the machine calls it. */
 typedef struct kf_metric {
     char name[KF_METRIC_NAME];
     char unit[KF_METRIC_UNIT]; /* "B", "%", "1" for a pure number */
@@ -37,7 +37,7 @@ typedef struct kf_metric_set {
     int derived_count;
 } kf_metric_set;
 
-/* Numbers a formula may use besides counters. */
+/* Lists the numbers that a formula may use besides counters. */
 typedef enum kf_set_variable {
     KF_VARIABLE_TIME_US,     /* time_us: of one launch, measured without counters; NAN: not known */
     KF_VARIABLE_LEAST_BYTES, /* least_bytes: that a launch must move */
@@ -49,13 +49,14 @@ extern const char *const kf_set_variables[KF_SET_VARIABLES];
 kf_status kf_metric_set_open(const char *name, kf_metric_set **set, kf_error *error);
 void kf_metric_set_free(kf_metric_set *set);
 
-/* Values of the derived metrics, in their order, from what was counted (NAN: not known) and kf_set_variables;
- * NAN where something they need is not known. */
+/* Computes the derived metrics, in their order, from what was counted (NAN: not known) and kf_set_variables.
+ * A value is NAN if something that it needs is not known. */
 void kf_metric_set_derive(const kf_metric_set *set, double (*counted)(void *context, const char *name),
                           void *context, const double variables[KF_SET_VARIABLES],
                           double values[KF_SET_DERIVED]);
 
-/* The names of all that the set counts on a GPU, or on a cpu, and derives; returns how many. set NULL: 0. */
+/* Lists the names of all that the set counts on a GPU, or on a cpu, and derives; returns how many. Without a
+ * set (NULL) it is 0. */
 enum { KF_COUNTER_NAMES = KF_SET_METRICS + KF_SET_DERIVED };
 int kf_counter_names(const kf_metric_set *set, bool gpu, const char *names[KF_COUNTER_NAMES]);
 

@@ -1,4 +1,4 @@
-/* Counting with PAPI: one event a pass, in every thread of this process, added up. */
+/* Counts with PAPI: one event a pass, in every thread of this process, added up. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct kf_papi_counting {
     int count;
 } kf_papi_counting;
 
-/* True when an event of this name can be counted here. */
+/* Returns true if an event of this name can be counted here. */
 static bool can_count(const char *event) {
     int set = KF_PAPI_NO_SET;
     long long value = 0;
@@ -27,7 +27,7 @@ static bool can_count(const char *event) {
     return can;
 }
 
-/* Without events either the kernel forbids them (Debian's level 3), or there are none to count. */
+/* Fails without events: either the kernel forbids them (Debian's level 3), or there are none to count. */
 static kf_status fail_without_events(const char *what, kf_error *error) {
     FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
     int level = -1;

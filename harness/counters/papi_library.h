@@ -1,4 +1,4 @@
-/* PAPI, loaded at run time where a machine has it. */
+/* Loads PAPI at run time where a machine has it. */
 #ifndef KF_HARNESS_COUNTERS_PAPI_LIBRARY_H
 #define KF_HARNESS_COUNTERS_PAPI_LIBRARY_H
 
@@ -27,7 +27,7 @@ extern kf_papi_table kf_papi;
 
 enum { KF_PAPI_NO_SET = -1 };
 
-/* KF_MACHINE with what to install. */
+/* Loads the library; KF_MACHINE says what to install. */
 kf_status kf_papi_load(kf_error *error);
 
 #endif

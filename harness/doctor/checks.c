@@ -123,7 +123,7 @@ void kf_check_cpu(kf_diagnosis *check) {
 
 /* --- Programs and folders ----------------------------------------------------------------------------- */
 
-/* One line that says why not, in report, unless gnuplot ends well; else what it printed first. */
+/* Runs gnuplot. If it ends well, report is what it printed first, else one line that says why not. */
 static bool ask_gnuplot(const char *const *words, char report[256]) {
     kf_program_result result;
     kf_error error = {0};
@@ -138,7 +138,8 @@ static bool ask_gnuplot(const char *const *words, char report[256]) {
     return good;
 }
 
-/* An old one, or one without cairo, runs and cannot draw what plots ask for (plots/style.gp). */
+/* Checks gnuplot by drawing, because an old one, or one without cairo, runs and cannot draw what plots ask
+ * for (plots/style.gp). */
 void kf_check_gnuplot(kf_diagnosis *check) {
     static const char cure[] = "apt-get install gnuplot-nox; only plots and reports need it";
     static const char *const version[] = {"gnuplot", "--version", NULL};

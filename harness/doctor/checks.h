@@ -13,7 +13,7 @@ typedef struct kf_diagnosis {
     bool backend; /* plans can run when one of these is not missing */
     bool gpu;     /* only looked at where there is a GPU */
     void (*run)(struct kf_diagnosis *check);
-    /* Filled by run; before: ok and empty. */
+    /* The following are filled by run; before they are ok and empty. */
     kf_check_state state;
     char detail[384]; /* what was found */
     char cure[384];   /* what to do about it; empty when ok */
@@ -23,7 +23,7 @@ typedef struct kf_diagnosis {
 void kf_check_report(kf_diagnosis *check, kf_check_state state, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A library that something needs and all else works without: ok, or degraded with why it cannot be used. */
+/* Reports a library that only something needs: ok, or degraded with why it cannot be used. */
 void kf_check_library(kf_diagnosis *check, kf_status status, const kf_error *why, const char *ok,
                       const char *cure);
 

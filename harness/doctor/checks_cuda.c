@@ -107,7 +107,7 @@ void kf_check_nvml(kf_diagnosis *check) {
             "clocks, temperature and power of GPUs cannot be read");
 }
 
-/* The driver's own word: 1 when only the administrator may read counters. */
+/* Returns the driver's own word: true if only the administrator may read counters. */
 static bool counters_restricted(void) {
     char *text, *at;
     size_t size;

@@ -1,4 +1,4 @@
-/* Timing item by item: an event after each of a step that takes time. */
+/* Times item by item, with an event after each item of a step that takes time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ enum { RARE_REPEATS = 2, LONGEST_SPAN = 16 };
 /* --- Rows ------------------------------------------------------------------------------------------------
  */
 
-/* Threads resident on one multiprocessor, from the table of compute capabilities in the CUDA C++ Programming
- * Guide. */
+/* Returns the threads that one multiprocessor holds, from the table of compute capabilities in the CUDA C++
+ * Programming Guide. */
 static int resident_threads(const kf_device_info *device) {
     int capability = 0;
     if (sscanf(device->architecture, "sm_%d", &capability) != 1) return 2048;
@@ -51,7 +51,7 @@ static void describe(const kf_plan *plan, const kf_item *item, kf_kernel_time *r
     if (item->kind == KF_ITEM_KERNEL) describe_kernel(plan, item, row);
 }
 
-/* Items of one name share a row. */
+/* Finds the row of a name, which all items of that name share. */
 static int row_of(const kf_measurement *m, const char *name) {
     for (int i = 0; i < m->kernel_count; i++)
         if (strcmp(m->kernels[i].name, name) == 0) return i;
@@ -163,8 +163,8 @@ static kf_status add_time(recorded *r, int number, kf_error *error) {
     return KF_OK;
 }
 
-/* A sample for each step that was run and for each row with a launch in it: the mean of the row's launches,
- * which may be of different sizes. */
+/* Reads a sample for each step that was run and for each row with a launch in it. It is the mean of the row's
+ * launches, which may be of different sizes. */
 static kf_status read_times(recorded *r, int steps, kf_error *error) {
     kf_timing *t = r->t;
     const int places = t->row_count * t->plan->part_count;
@@ -215,8 +215,8 @@ static bool is_rare(const kf_timing *t, int row) {
     return most < 1.0 / KF_ORDINARY_STEPS;
 }
 
-/* The first place after `last` at which an item is due that was not timed yet, on any process; -1: there is
- * none. */
+/* Finds the first place after `last` at which an item is due that was not timed yet, on any process; -1:
+ * there is none. */
 static kf_status next_rare_place(const kf_timing *t, int last, int *place, kf_error *error) {
     double nearest = -(double)INFINITY; /* the largest is agreed on, so places count downwards */
     for (size_t i = 0; i < t->plan->item_count; i++) {
@@ -230,7 +230,7 @@ static kf_status next_rare_place(const kf_timing *t, int last, int *place, kf_er
     return KF_OK;
 }
 
-/* Most are due at place 0 of a cycle. */
+/* Times rare items, most of which are due at place 0 of a cycle. */
 static kf_status time_rare_items(kf_timing *t, kf_error *error) {
     for (int repeat = 0; repeat < RARE_REPEATS; repeat++)
         KF_TRY(time_steps(t, 0, KF_ORDINARY_STEPS, repeat, error));
@@ -270,7 +270,7 @@ kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error) {
     return KF_OK;
 }
 
-/* The row of one part; false: it never ran there. */
+/* Fills the row of one part; false means that it never ran there. */
 static bool row_of_part(const kf_timing *t, const kf_kernel_time *row, int number, int part,
                         kf_kernel_time *own) {
     const kf_row_times *times = times_of(t, number, part);

@@ -60,7 +60,7 @@ static kf_status queue_sample(kf_timing *t, size_t sample, kf_event **events, kf
     return kf_sm_clock_mark(t->clock, error);
 }
 
-/* Time of a step in a sample whose events have happened. */
+/* Reads the time of a step in a sample whose events have happened. */
 static kf_status read_sample(const kf_timing *t, kf_event *const *events, double *time_us, kf_error *error) {
     double sum_us = 0.0;
     for (int window = 0; window < t->windows; window++) {
@@ -115,7 +115,7 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
         steps += batch;
         busy_us += *step_us * batch;
         cold = steps < policy->warm_up_steps || busy_us < policy->warm_up_us;
-        /* Twice as many steps each time, but not past the end; then steps enough to read a clock. */
+        /* Each time twice as many steps run, but not past the end; then as many as reading a clock takes. */
         const double left_us = cold ? policy->warm_up_us - busy_us : policy->reading_us;
         double wanted = fmin(2.0 * batch, left_us / fmax(*step_us, 1e-3));
         batch = 2 * (int)fmax(1.0, ceil(wanted / 2.0));
@@ -150,7 +150,8 @@ static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
     return kf_backend_synchronize(t->plan->backend, error);
 }
 
-/* The next few samples. The first two come alone: they decide whether the config is worth more. */
+/* Takes the next few samples. The first two come alone, because they decide whether the config is worth more.
+ */
 static kf_status add_samples(kf_timing *t, kf_measurement *m, kf_error *error) {
     int count = t->queue;
     if (m->sample_count < KF_SKIP_SAMPLES && count > KF_SKIP_SAMPLES) count = KF_SKIP_SAMPLES;
@@ -162,8 +163,8 @@ static kf_status add_samples(kf_timing *t, kf_measurement *m, kf_error *error) {
     return KF_OK;
 }
 
-/* Precise is not enough for a plan with windows: what a step costs differs along what they stand for, which
- * is to be covered unless that takes too long. */
+/* Says whether timing is done. Precision is not enough for a plan with windows, whose steps differ in cost
+ * along what they stand for. All of that is covered, unless it takes too long. */
 static bool is_done(const kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, double elapsed_us) {
     if (!kf_policy_done(t->policy, incumbent, m->samples_us, m->sample_count, m->batch, elapsed_us, &m->stop))
         return false;
@@ -172,7 +173,7 @@ static bool is_done(const kf_timing *t, const kf_incumbent *incumbent, kf_measur
     return m->stop != KF_STOP_PRECISE || steps >= wanted;
 }
 
-/* True when too many samples ran at another clock and it is worth to wait and take more. */
+/* Returns true if too many samples ran at another clock and it is worth waiting to take more. */
 static bool waits_for_clock(const kf_timing *t, kf_measurement *m, int *pauses) {
     enum { MOST_PAUSES = 2 };
     if (t->clock == NULL || m->state != KF_STATE_OK || *pauses == MOST_PAUSES) return false;

@@ -1,4 +1,4 @@
-/* Timing of one plan: the whole step first, then item by item. */
+/* Times one plan: the whole step first, then item by item. */
 #ifndef KF_HARNESS_MEASURE_MEASURE_H
 #define KF_HARNESS_MEASURE_MEASURE_H
 

@@ -116,7 +116,7 @@ int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us) 
     return cycle * (int)fmax(1.0, fmin(cycles, (double)MOST_STEPS / cycle));
 }
 
-/* Van der Corput's sequence: the bits of the number mirrored at the point. */
+/* Computes Van der Corput's sequence: the bits of the number mirrored at the point. */
 double kf_policy_shift(size_t sample) {
     double place = 0.0, digit = 0.5;
     for (; sample > 0; sample /= 2) {

@@ -41,8 +41,8 @@ void kf_policy_scale(kf_measure_policy *policy, double effort);
 /* Times for at least a second: what a device used is told only a few times a second. */
 void kf_policy_ask_energy(kf_measure_policy *policy);
 
-/* The first samples of the best config so far, microseconds a step; count 0: none yet. high_us: upper end of
- * its median's interval; 0: not known. */
+/* Holds the first samples of the best config so far, in microseconds a step; count 0: there is none yet.
+ * high_us is the upper end of its median's interval, 0 if not known. */
 enum { KF_SKIP_SAMPLES = 2 };
 typedef struct kf_incumbent {
     int count;
@@ -50,26 +50,26 @@ typedef struct kf_incumbent {
     double high_us;
 } kf_incumbent;
 
-/* True when every one of the first KF_SKIP_SAMPLES samples is more than skip_ratio times the incumbent's
- * sample at the same position (first launches are slower than later ones, so only equal positions compare).
- * slowdown: the least of the ratios. */
+/* Returns true if each of the first KF_SKIP_SAMPLES samples is more than skip_ratio times the incumbent's at
+ * the same position. First launches are slower than later ones, so only equal positions compare. *slowdown is
+ * the least of the ratios. */
 bool kf_policy_skips(const kf_measure_policy *policy, const kf_incumbent *incumbent, const double *samples_us,
                      size_t count, double *slowdown);
 
-/* True when timing may end; says why. samples_us: a step each; batch: steps a sample stands for; elapsed_us:
- * host time spent so far. A config that is certainly slower than the incumbent (may be NULL) is known
- * precisely enough with few samples. */
+/* Returns true if timing may end, and says why. samples_us are of a step each, and `batch` is the steps that
+ * a sample stands for. elapsed_us is the host time spent so far. A config that is certainly slower than the
+ * incumbent (may be NULL) is known precisely enough with few samples. */
 bool kf_policy_done(const kf_measure_policy *policy, const kf_incumbent *incumbent, const double *samples_us,
                     size_t count, int batch, double elapsed_us, kf_stop *stop);
 
 /* Steps a sample should stand for: a multiple of cycle that lasts sample_us. */
 int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us);
 
-/* How far beyond its place, as a share of the distance to the next one, each window of a sample begins:
- * however many samples there are, they cover the whole evenly. 0, 1/2, 1/4, 3/4, 1/8, ... */
+/* Returns how far beyond its place, as a share of the distance to the next one, each window of a sample
+ * begins: 0, 1/2, 1/4, 3/4, 1/8, ... Any number of samples then covers the whole evenly. */
 double kf_policy_shift(size_t sample);
 
-/* Samples to queue at once when one lasts sample_us. */
+/* Returns how many samples to queue at once when one lasts sample_us. */
 int kf_policy_queue(const kf_measure_policy *policy, double sample_us);
 
 #endif

@@ -1,4 +1,4 @@
-/* How good samples are: at which clock they were taken, and which lie far off. Decisions on numbers alone. */
+/* Judges samples: at which clock they were taken, and which lie far off. It decides on numbers alone. */
 #ifndef KF_HARNESS_MEASURE_QUALITY_H
 #define KF_HARNESS_MEASURE_QUALITY_H
 
@@ -7,7 +7,7 @@
 /* Fills clock_mhz and clock_state from the clocks of all samples. */
 void kf_classify_clocks(kf_measurement *measurement);
 
-/* True when the last readings lie within a hundredth of each other. */
+/* Returns true if the last readings lie within a hundredth of each other. */
 enum { KF_STEADY_READINGS = 5 };
 bool kf_clock_is_steady(const double *clocks_mhz, size_t count);
 

@@ -24,7 +24,7 @@ void kf_rows_join(kf_kernel_time *row, const kf_kernel_time *other) {
     row->fastest_us = least;
 }
 
-/* The rows of all processes, one after another. */
+/* Brings together the rows of all processes, one after another. */
 static kf_status bring_together(const kf_measurement *m, kf_kernel_time **rows, size_t *count,
                                 kf_error *error) {
     const size_t size = (size_t)kf_world_size(), self = (size_t)kf_world_rank();

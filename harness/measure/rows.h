@@ -1,4 +1,4 @@
-/* Rows of the kernel table that several parts of a team have in common. */
+/* Joins rows of the kernel table that several parts of a team have in common. */
 #ifndef KF_HARNESS_MEASURE_ROWS_H
 #define KF_HARNESS_MEASURE_ROWS_H
 

@@ -8,7 +8,7 @@
 #include "base/util/log.h"
 #include "base/util/memory.h"
 
-/* The kernel's arguments (kernels/probe/clock.cu). */
+/* Holds the kernel's arguments (kernels/probe/clock.cu). */
 typedef struct clock_arguments {
     int extent[3];
     int slot, slots;
@@ -68,7 +68,7 @@ kf_status kf_sm_clock_mark(kf_sm_clock *reader, kf_error *error) {
     return kf_backend_launch(reader->backend, &launch, error);
 }
 
-/* Median over the multiprocessors that both places met (a block may land anywhere). */
+/* Returns the median over the multiprocessors that both places met, since a block may land anywhere. */
 static double interval_mhz(const kf_sm_clock *r, int slot) {
     double *clocks = kf_allocate((size_t)r->multiprocessors * sizeof *clocks);
     size_t count = 0;

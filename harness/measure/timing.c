@@ -24,7 +24,7 @@ kf_status kf_timing_since(const kf_timing *t, double begin, double *elapsed_us, 
     return kf_timing_agree(t, elapsed_us, 1, error);
 }
 
-/* Items with nothing rare among those due at ordinary steps. */
+/* Returns whether something is due at ordinary steps, and nothing rare among it. */
 static bool has_ordinary_steps(const kf_plan *plan) {
     bool some = false;
     for (size_t i = 0; i < plan->item_count; i++) {
@@ -36,8 +36,8 @@ static bool has_ordinary_steps(const kf_plan *plan) {
     return some;
 }
 
-/* The least multiple of all processes' cycles: a part without samples has fewer kinds of items than others.
- */
+/* Finds the least multiple of all processes' cycles. A part without samples has fewer kinds of items than
+ * others. */
 static kf_status agree_on_cycle(kf_timing *t, kf_error *error) {
     for (;;) {
         double most = t->cycle, differs = 0.0;

@@ -1,11 +1,11 @@
-/* A plan while it is timed. Internal to harness/measure. */
+/* Holds a plan while it is timed. Internal to harness/measure. */
 #ifndef KF_HARNESS_MEASURE_TIMING_H
 #define KF_HARNESS_MEASURE_TIMING_H
 
 #include "harness/measure/measure.h"
 #include "harness/measure/sm_clock.h"
 
-/* A row of the kernel table while its times are collected, of one part. */
+/* Holds a row of the kernel table while its times are collected, of one part. */
 typedef struct kf_row_times {
     double *us;
     size_t count, room;
@@ -38,18 +38,18 @@ typedef struct kf_timing {
     kf_sm_clock *clock; /* NULL where it cannot be read */
     kf_buffer *flush;   /* as large as the last-level cache; NULL unless samples begin cold */
     uint64_t steps_run; /* in all, for energy */
-    /* The plan is of several processes, which do the same number of steps: what decides on that is the
-     * slowest one's time, on all. */
+    /* The plan is of several processes, which do the same number of steps. The slowest one's time decides for
+     * all. */
     bool together;
 } kf_timing;
 
 /* Gives all of several processes the longest of each of these times. */
 kf_status kf_timing_agree(const kf_timing *t, double *times, int count, kf_error *error);
-/* Since that moment of kf_clock_seconds. */
+/* Gives the time since that moment of kf_clock_seconds, on all processes the longest. */
 kf_status kf_timing_since(const kf_timing *t, double begin, double *elapsed_us, kf_error *error);
 
-/* Items with longer periods than so many steps are rare, the others are all due within as many steps. Those
- * from this place of a cycle on stand for all that have nothing rare. */
+/* Items with longer periods than this many steps are rare; all others are due within as many. The steps from
+ * this place of a cycle on stand for all that have nothing rare. */
 enum { KF_ORDINARY_PLACE = 2, KF_ORDINARY_STEPS = 2 };
 /* Finds cycle and has_ordinary_steps: the same on all processes, whose items may differ. */
 kf_status kf_timing_begin(kf_timing *t, kf_error *error);

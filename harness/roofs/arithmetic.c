@@ -1,4 +1,4 @@
-/* Roofs of multiply-adds, atomics and launches. */
+/* Measures the roofs of multiply-adds, atomics and launches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "harness/roofs/rounds.h"
 #include "kernels/roofs/arguments.h"
 
-/* Multiply-adds a clock of one multiprocessor, by compute capability (arithmetic throughput table of the CUDA
- * programming guide; halves in pairs). */
+/* Lists the multiply-adds a clock of one multiprocessor by compute capability (arithmetic throughput table of
+ * the CUDA programming guide; halves in pairs). */
 static const struct {
     const char *architecture;
     double half, single, twofold;
@@ -30,7 +30,7 @@ double kf_roof_peak_flops(const kf_device_info *device, int bits) {
     return 0.0;
 }
 
-/* The kernel itself says how many multiply-adds an instruction of a thread does. */
+/* Asks the kernel itself how many multiply-adds an instruction of a thread does. */
 static kf_status read_lanes(const kf_roof_bench *bench, const kf_launch *launch, kf_buffer *buffer,
                             int *lanes, kf_error *error) {
     KF_TRY(kf_backend_launch(bench->backend, launch, error));

@@ -7,7 +7,7 @@
 
 enum { DEVICES = 2, HANDOVERS = 16 };
 
-/* Two devices, each with memory that the other writes. */
+/* Holds two devices, each with memory that the other writes. */
 typedef struct pair {
     kf_stream *streams[DEVICES];
     kf_mark *marks[DEVICES];
@@ -40,7 +40,7 @@ static kf_status copy_to_host(const kf_roof_bench *bench, void *context, kf_erro
     return kf_stream_copy(p->streams[0], &copy, error);
 }
 
-/* Each waits for the other, in turn. */
+/* Lets the two devices wait for each other in turn. */
 static kf_status hand_over(const kf_roof_bench *bench, void *context, kf_error *error) {
     const pair *p = context;
     (void)bench;

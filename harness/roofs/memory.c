@@ -1,4 +1,4 @@
-/* Roofs of copying. Every rate counts bytes read and bytes written. */
+/* Measures the roofs of copying. Every rate counts bytes read and bytes written. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ static double word_bytes(const kf_roof_bench *bench) {
     return bench->gpu ? 16.0 : 4.0; /* roof_word of kernels/roofs/copy.cu */
 }
 
-/* Bytes that the L1 cache and shared memory of all multiprocessors give in a second: 128 a clock each since
- * compute capability 7.0. */
+/* Returns the bytes that the L1 cache and shared memory of all multiprocessors give in a second: 128 a clock
+ * each since compute capability 7.0. */
 static double near_bandwidth(const kf_roof_bench *bench) {
     return bench->gpu ? 1e-9 * 128.0 * bench->device->multiprocessors * bench->device->clock_hz : 0.0;
 }
@@ -56,8 +56,8 @@ static kf_status of_device_memory(const kf_roof_bench *bench, kf_error *error) {
         KF_TRY(kf_roof_add_kernel(bench, "dram_copy_nt", "GB/s", &launch, 2.0 * bytes, peak, error));
     }
 
-    /* The arrays are an odd number of lines apart, else all of them compete for the same places of a cache.
-     */
+    /* The arrays are an odd number of lines apart, because otherwise all compete for the same places of a
+     * cache. */
     enum { STREAM_ROW = 4096, APART = 33 * 16 };
     const int rows = (int)((bytes / sizeof(float) / KF_ROOF_STREAMS - APART) / STREAM_ROW);
     kf_roof_arguments streams = {.extent = {STREAM_ROW, rows, 1},
@@ -68,7 +68,7 @@ static kf_status of_device_memory(const kf_roof_bench *bench, kf_error *error) {
     return kf_roof_add_kernel(bench, "dram_streams_27", "GB/s", &launch, moved, peak, error);
 }
 
-/* Largest power of two up to value. */
+/* Returns the largest power of two up to value. */
 static int power_of_two(double value) {
     int power = 1;
     while (2.0 * power <= value && power < 1 << 28)
@@ -76,8 +76,8 @@ static int power_of_two(double value) {
     return power;
 }
 
-/* Source and target together fill about a quarter of the cache: GPUs keep data twice in halves of it, and
- * processors share it. */
+/* Measures the shared cache. Source and target together fill about a quarter of it: GPUs keep data twice in
+ * halves of it, and processors share it. */
 static kf_status of_shared_cache(const kf_roof_bench *bench, kf_error *error) {
     if (bench->device->l2_bytes == 0) return KF_OK;
     enum { RUN = 8192, REPEATS = 64 };

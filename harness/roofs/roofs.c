@@ -48,7 +48,7 @@ const char *kf_roof_about(const char *name) {
     return "";
 }
 
-/* Far beyond the last-level cache, a power of two, and a small part of the memory. */
+/* Returns a size far beyond the last-level cache, a power of two, and a small part of the memory. */
 static size_t working_set(const kf_device_info *device) {
     size_t bytes = (size_t)64 << 20;
     const size_t most = (size_t)1 << 30;
@@ -95,7 +95,7 @@ kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs
     bench.gpu = kf_device_is_gpu(bench.device);
     memset(roofs, 0, sizeof *roofs);
     kf_status status = open_bench(&bench, groups, error);
-    /* Arithmetic first: it wakes the clocks. */
+    /* Arithmetic comes first, because it wakes the clocks. */
     static const struct {
         unsigned group;
         kf_status (*measure)(kf_roof_bench *bench, kf_error *error);

@@ -1,12 +1,12 @@
-/* The ceilings of a device: what memory, arithmetic, atomics and launches reach at best, measured by small
- * kernels (kernels/roofs) and held against what the hardware promises. */
+/* Measures the ceilings of a device: what memory, arithmetic, atomics and launches reach at best. Small
+ * kernels (kernels/roofs) measure them, and they are held against what the hardware promises. */
 #ifndef KF_HARNESS_ROOFS_ROOFS_H
 #define KF_HARNESS_ROOFS_ROOFS_H
 
 #include "base/backend/backend.h"
 #include "base/record/roofs.h"
 
-/* By what limits them. */
+/* These groups of roofs go by what limits them. */
 enum {
     KF_ROOFS_ARITHMETIC = 1,
     KF_ROOFS_MEMORY = 2,
@@ -19,8 +19,8 @@ enum {
  */
 kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error);
 
-/* Instead, of a team: what the links between devices that lie side by side in it carry, link_0_1_... that
- * between its first two. About two seconds a link. KF_BAD_INPUT with more than 17 devices. */
+/* Measures, of a team, what the links between devices that lie side by side in it carry; link_0_1_... is
+ * between its first two. It takes about two seconds a link. More than 17 devices are KF_BAD_INPUT. */
 kf_status kf_links_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error);
 
 /* Gives what the hardware promises at best in multiply-adds of floating-point numbers of so many bits (16,

@@ -21,8 +21,8 @@ static kf_status time_round(const kf_roof_bench *bench, kf_roof_work work, void 
     return KF_OK;
 }
 
-/* A round is long against the clock's resolution; on the cpu it is short against the slices of time that
- * other programs get. */
+/* Chooses how many units make a round. It is long against the clock's resolution; on the cpu it is short
+ * against the slices of time that other programs get. */
 static kf_status choose_batch(const kf_roof_bench *bench, kf_roof_work work, void *context, int *batch,
                               kf_error *error) {
     const double round_us = bench->gpu ? 3000.0 : 1500.0;

@@ -1,4 +1,4 @@
-/* Timing something small again and again. Internal to harness/roofs. */
+/* Times something small again and again. Internal to harness/roofs. */
 #ifndef KF_HARNESS_ROOFS_ROUNDS_H
 #define KF_HARNESS_ROOFS_ROUNDS_H
 
@@ -19,7 +19,7 @@ typedef struct kf_roof_bench {
 /* Gives work to the device once. */
 typedef kf_status (*kf_roof_work)(const kf_roof_bench *bench, void *context, kf_error *error);
 
-/* Best and median time of one unit of work, microseconds, from rounds of many. */
+/* Measures the best and median time of one unit of work, in microseconds, from rounds of many. */
 kf_status kf_roof_time(const kf_roof_bench *bench, kf_roof_work work, void *context, double *best_us,
                        double *median_us, kf_error *error);
 
@@ -37,7 +37,7 @@ void kf_roof_add_time(const kf_roof_bench *bench, const char *name, double best_
 kf_status kf_roof_add_kernel(const kf_roof_bench *bench, const char *name, const char *unit,
                              const kf_launch *launch, double amount, double theoretical, kf_error *error);
 
-/* The roofs, by what limits them. */
+/* These measure the roofs, by what limits them. */
 kf_status kf_roofs_of_memory(kf_roof_bench *bench, kf_error *error);
 kf_status kf_roofs_of_arithmetic(kf_roof_bench *bench, kf_error *error);
 kf_status kf_roofs_of_atomics(kf_roof_bench *bench, kf_error *error);
