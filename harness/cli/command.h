@@ -1,4 +1,4 @@
-/* The command line: a table of subcommands, each with its own table of options. */
+/* Declares the command line: a table of subcommands, each with its own table of options. */
 #ifndef KF_HARNESS_CLI_COMMAND_H
 #define KF_HARNESS_CLI_COMMAND_H
 
@@ -9,7 +9,7 @@
 #include "base/util/status.h"
 #include "harness/tune/budget.h"
 
-/* One option. value_name NULL: a flag. repeatable options keep every value. */
+/* Describes one option. A flag has no value_name (NULL). Repeatable options keep every value. */
 typedef struct kf_option {
     const char *name;       /* "--scene" */
     const char *value_name; /* "FILE|NAME" */
@@ -45,8 +45,8 @@ typedef struct kf_command {
     kf_status (*run)(const kf_arguments *arguments, kf_error *error);
 } kf_command;
 
-/* NULL-terminated (harness/cli/commands.c); one file a command (harness/cli/command_<name>.c defines
- * kf_command_<name>). */
+/* Lists all commands and ends with NULL (harness/cli/commands.c). Each has a file:
+ * harness/cli/command_<name>.c defines kf_command_<name>. */
 extern const kf_command *const kf_commands[];
 
 /* Reads words ("--name value", "--name=value", flags, positionals; "--" ends the options). The values point
@@ -55,39 +55,41 @@ extern const kf_command *const kf_commands[];
 kf_status kf_arguments_parse(const kf_command *command, int word_count, char *const *words,
                              kf_arguments *arguments, kf_error *error);
 
-/* Value of the last occurrence, or fallback. */
+/* Returns the value of the last occurrence, or fallback. */
 const char *kf_argument(const kf_arguments *arguments, const char *option, const char *fallback);
 bool kf_argument_given(const kf_arguments *arguments, const char *option);
-/* All occurrences; returns the count. */
+/* Gives all occurrences and returns their count. */
 int kf_argument_all(const kf_arguments *arguments, const char *option, const char *const **values);
-/* Changes what is given of an option; value NULL: nothing. It must live as long as the arguments. */
+/* Changes what is given of an option; value NULL takes it away. The value must live as long as the arguments.
+ */
 void kf_argument_set(kf_arguments *arguments, const char *option, const char *value);
-/* Typed, with range; KF_BAD_INPUT names option, value and what is accepted. Missing: *value unchanged. */
+/* These read typed values within a range. KF_BAD_INPUT names option, value and what is accepted. Where the
+ * option is missing, *value stays. */
 kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long low, long high,
                               long *value, kf_error *error);
 kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
                              double *value, kf_error *error);
-/* KF_BAD_INPUT unless the file that the option names, if any, ends so; "none" is no file. */
+/* Refuses with KF_BAD_INPUT a file, named by the option, that does not end so; "none" is no file. */
 kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, const char *ending,
                              kf_error *error);
-/* KF_BAD_INPUT names the first option given that is not among read ("--store --run"), but for the common
- * ones. what: who has no use for it, "store list". */
+/* Refuses options that are not among `read` ("--store --run"), but for the common ones; KF_BAD_INPUT names
+ * the first. `what` has no use for them, such as "store list". */
 kf_status kf_argument_only(const kf_arguments *arguments, const char *what, const char *read,
                            kf_error *error);
 
-/* One of the things that a command does: its word, and the options of the command that it reads. */
+/* Describes one of the things that a command does: its word, and the options of the command that it reads. */
 typedef struct kf_action {
     const char *name, *options;
     kf_status (*run)(const kf_arguments *arguments, kf_error *error);
 } kf_action;
-/* The action that is called name: KF_BAD_INPUT names those there are, and an option that it has no use for.
- */
+/* Finds the action of a name. KF_BAD_INPUT names those there are, or an option that it has no use for. */
 kf_status kf_action_find(const char *command, const kf_action *actions, int count, const char *name,
                          const kf_arguments *arguments, const kf_action **found, kf_error *error);
 
-/* "96x48x48", or "1024x512" for one plane of nodes. */
+/* Reads a grid such as "96x48x48", or "1024x512" for one plane of nodes. */
 kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error);
-/* "60s", "2m", "1h", "20s-device", "500evals": fills one member, the others are 0; missing: unchanged. */
+/* Reads a budget such as "60s", "2m", "1h", "20s-device" or "500evals". It fills one member and sets the
+ * others to 0. A missing option changes nothing. */
 kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
                              kf_error *error);
 /* Adds every --metric of the user's. */
@@ -100,7 +102,7 @@ bool kf_arguments_json(const kf_arguments *arguments);
  * --scene X`. */
 int kf_main(int argc, char **argv);
 
-/* Help of one command and of the whole program, on stdout. */
+/* These print the help of one command and of the whole program on stdout. */
 void kf_help_command(const kf_command *command);
 void kf_help(void);
 

@@ -24,8 +24,8 @@ static const kf_option options[] = {
 };
 static const char *const positional[] = {"RUN...", NULL};
 
-/* Three standard deviations of the drag over seeds of a box on wheels, by its cells along the length
- * (results/measured/sample-scatter.md); beyond 40 cells other errors are larger. */
+/* Returns three standard deviations of the drag over seeds, measured for a box on wheels by its cells along
+ * the length (results/measured/sample-scatter.md). Beyond 40 cells other errors are larger. */
 static double usual_floor(double cells) {
     static const double floor = 0.015, cells_there = 16.0, least = 0.001;
     return isfinite(cells) ? fmax(least, floor * pow(cells_there / cells, 3.0)) : floor;
@@ -124,7 +124,7 @@ static void print_cautions(const char *letter, const kf_run_figures *first, cons
                    letter);
 }
 
-/* The drag with all that it may be off by, and its parts. */
+/* Prints the drag in an open stream with its interval and the parts of that. */
 static void print_open_stream(const char *letter, const kf_run_figures *run, int width) {
     char text[256];
     if (run->judged)

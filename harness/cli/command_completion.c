@@ -1,5 +1,5 @@
-/* The command kftune completion prints what a shell needs to complete a command line. It is made from the
- * tables of commands and options, so it cannot go stale. */
+/* The command kftune completion prints what a shell needs to complete a command line. The tables of commands
+ * and options make it, so that it cannot go stale. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,14 +15,14 @@ typedef struct kf_choices {
     bool files;
 } kf_choices;
 
-/* Values that other commands print. */
+/* Lists the options whose values other commands print. */
 static const struct {
     const char *option, *kind;
 } listed[] = {
     {"--scene", "scenes"}, {"--system", "systems"}, {"--strategy", "strategies"}, {"--counters", "metrics"}};
 
-/* "cuda:N|cpu" and "run|list" give words, "FILE|NAME" none: what is in capitals stands for something. The
- * first device stands for all. */
+/* Adds the words of a value's name. "cuda:N|cpu" and "run|list" give words, "FILE|NAME" gives none, because
+ * capitals stand for something. The first device stands for all. */
 static void add_words(const char *names, kf_choices *choices) {
     while (*names != '\0') {
         size_t length = strcspn(names, "|");
@@ -51,7 +51,7 @@ static void choices_of(const char *option, const char *value_name, kf_choices *c
         if (strcmp(option, listed[i].option) == 0) choices->list = listed[i].kind;
 }
 
-/* The command's own options and the common ones; the caller's *arguments holds them. */
+/* Merges the command's own options and the common ones. The caller's *arguments holds them. */
 static void merge(const kf_command *command, kf_arguments *arguments) {
     (void)kf_arguments_parse(command, 0, NULL, arguments, NULL);
 }
@@ -135,7 +135,8 @@ static void print_bash(void) {
 /* --- Zsh --------------------------------------------------------------------------------------------------
  */
 
-/* Inside single quotes; marks: what _arguments or _describe reads as its own. */
+/* Prints a text for single quotes. `marks` are the characters that _arguments or _describe would read as its
+ * own. */
 static void quoted(const char *text, const char *marks) {
     for (; *text != '\0'; text++)
         if (*text == '\'')

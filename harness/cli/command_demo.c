@@ -10,7 +10,7 @@ extern const kf_command kf_command_demo, kf_command_tune, kf_command_run;
 
 enum { MOST_WORDS = 16 };
 
-/* The command as if it had been typed; what it prints is the demo. */
+/* Runs a command as if it had been typed; what it prints is the demo. */
 static kf_status type(const kf_command *command, int count, const char *const *words, kf_error *error) {
     char *typed[MOST_WORDS];
     kf_arguments arguments;

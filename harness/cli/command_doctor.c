@@ -12,7 +12,7 @@
 
 static const char *const state_names[] = {"ok", "degraded", "missing"};
 
-/* In the order of the lines. */
+/* Lists all checks in the order of the lines. */
 static const kf_diagnosis all_checks[] = {
     {.name = "cpu backend", .backend = true, .run = kf_check_cpu},
     {.name = "NVIDIA driver", .run = kf_check_driver},

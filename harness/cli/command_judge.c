@@ -1,5 +1,5 @@
-/* The command kftune judge holds kernels that somebody else wrote, a person or a model, against a
- * problem's reference and baseline. */
+/* The command kftune judge holds kernels that a person or a model wrote against a problem's reference and
+ * baseline. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -67,7 +67,7 @@ static int is_source(const struct dirent *entry) {
     return 0;
 }
 
-/* A file, or all sources of a folder in the order of their names. */
+/* Adds a file, or all sources of a folder in the order of their names. */
 static kf_status add_candidates(judgement *j, const char *path, kf_error *error) {
     struct stat status;
     struct dirent **entries = NULL;
@@ -93,9 +93,9 @@ static kf_status add_candidates(judgement *j, const char *path, kf_error *error)
 /* --- Measuring -------------------------------------------------------------------------------------------
  */
 
-/* The default config of the problem, or of a candidate in the place of its kernel. A machine's fault is one
- * of the run; what is wrong with the kernel is in *m. examine: the problem itself is asked first whether it
- * is of use. */
+/* Measures the default config of the problem, or of a candidate in the place of its kernel. A machine's fault
+ * ends the run; what is wrong with the kernel is in *m. With `examine` the problem itself is first asked
+ * whether it is of use. */
 static kf_status measure(judgement *j, const kf_problem *problem, bool examine, kf_measurement *m,
                          kf_error *error) {
     kf_user_metrics *metrics = &j->metrics;
@@ -157,7 +157,7 @@ static kf_status measure_baseline(judgement *j, kf_error *error) {
     return status;
 }
 
-/* A file that cannot be read as a candidate is one that is refused. */
+/* Judges a candidate. A file that cannot be read as one is refused. */
 static kf_status judge(judgement *j, verdict *v, kf_error *error) {
     kf_problem *problem = NULL;
     kf_error reason = {KF_OK, ""};
@@ -174,7 +174,7 @@ static kf_status judge(judgement *j, verdict *v, kf_error *error) {
 /* --- Telling ---------------------------------------------------------------------------------------------
  */
 
-/* Which check refused it, by what its reason says (docs/gate.md); else its state. */
+/* Names the check that refused a candidate, by what its reason says (docs/gate.md), else by its state. */
 static const char *check_of(const kf_measurement *m) {
     static const char *const checks[][2] = {{"another seed", "other_inputs"},
                                             {"few inputs that are not zero", "precision"},

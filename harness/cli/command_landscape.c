@@ -61,7 +61,7 @@ static kf_status read_shard(const kf_arguments *arguments, landscape *work, kf_e
     return kf_strategy_check(work->strategy, error);
 }
 
-/* DIR/shard-003-of-256.db: nobody else writes it. */
+/* Chooses a store that nobody else writes, such as DIR/shard-003-of-256.db. */
 static kf_status choose_store(const kf_arguments *arguments, landscape *work, kf_error *error) {
     const char *folder = kf_argument(arguments, "--journal", NULL);
     if (folder == NULL) {

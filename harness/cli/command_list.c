@@ -1,4 +1,4 @@
-/* kftune list */
+/* The command kftune list names systems, scenes, strategies, metrics and devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void keep_first_sentence(char *text) {
     }
 }
 
-/* The first sentence of its description. */
+/* Adds a scene with the first sentence of its description. */
 static kf_status add_scene(listing *list, const char *name, kf_error *error) {
     char path[KF_PATH], first[400] = "";
     cJSON *root = NULL;

@@ -37,12 +37,12 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* Until settled the interval of the statistics is within 1 %, and the settled part is three flow-throughs and
- * at most half of the run. A bluff body's drag coefficient, by its front, is about 1. */
+/* A run until settled ends when the interval of the statistics is within 1 %. Its settled part is three
+ * flow-throughs and at most half of the run. A bluff body's drag coefficient, by its front, is about 1. */
 static const double STATISTICS = 0.01, FLOW_THROUGHS = 6.0, BLUFF_DRAG = 1.0, LEAST_CELLS = 4.0,
                     TUNNEL_SHARE = 0.6;
 
-/* The accuracy to be expected of a scene on one grid in one tunnel. */
+/* Holds the accuracy to be expected of a scene on one grid in one tunnel. */
 typedef struct outlook {
     double across, y_plus; /* of the grid */
     double grid, tunnel;   /* shares of the drag: halves of the interval's parts; NAN: not known */
@@ -89,7 +89,7 @@ static kf_status open_problem(plan *p, kf_error *error) {
     return KF_OK;
 }
 
-/* A grid `finer` times as fine as the scene's. */
+/* Looks at a grid `finer` times as fine as the scene's. */
 static outlook look(const plan *p, double finer) {
     const kf_scene *scene = scene_of(p);
     outlook found = {.across = finer * kf_cells_across(scene),
@@ -102,7 +102,8 @@ static outlook look(const plan *p, double finer) {
     return found;
 }
 
-/* Parts that are not known count as none: the plan names them. */
+/* Returns the share of all parts together. Parts that are not known count as none, because the plan names
+ * them. */
 static double share_of(const outlook *found) {
     const kf_drag_interval shares = {.half = {[KF_PART_STATISTICS] = STATISTICS,
                                               [KF_PART_GRID] = found->grid,
@@ -112,8 +113,8 @@ static double share_of(const outlook *found) {
 
 /* ---- The choice ---- */
 
-/* A mesh whose tunnel alone takes too much of the interval gets a wider one, unless the user says how wide.
- */
+/* Widens the tunnel of a mesh if it alone takes too much of the interval, unless the user says how wide it
+ * is. */
 static kf_status choose_tunnel(plan *p, kf_error *error) {
     const char *source = kf_argument(p->own, "--scene", "");
     const outlook now = look(p, 1.0);
@@ -126,7 +127,8 @@ static kf_status choose_tunnel(plan *p, kf_error *error) {
     return open_problem(p, error);
 }
 
-/* How much finer than the scene's the grid must be; where none is fine enough, as fine as the prior goes. */
+/* Returns how much finer than the scene's the grid must be. If none is fine enough, it is as fine as the
+ * prior goes. */
 static double choose_finer(const plan *p) {
     enum { STEPS = 60 };
     const double most = fmax(1.0, p->prior.most_cells / kf_cells_across(scene_of(p)));
@@ -144,7 +146,7 @@ static double choose_finer(const plan *p) {
     return high;
 }
 
-/* A mesh gets so many cells along its length, a scene file so many nodes. */
+/* Gives a mesh so many cells along its length, a scene file so many nodes. */
 static kf_status choose_grid(plan *p, kf_error *error) {
     const double finer = choose_finer(p);
     const kf_scene *scene = scene_of(p);
@@ -166,7 +168,7 @@ static kf_status choose_grid(plan *p, kf_error *error) {
 
 /* ---- The cost ---- */
 
-/* The step of the default config, as the cost model has it for this device. */
+/* Works out the rate from the default config's step, as the cost model predicts it for this device. */
 static void rate_by_model(plan *p, const kf_config *config) {
     kf_cost_model *model = NULL;
     kf_prediction prediction;
@@ -221,7 +223,7 @@ static bool can_be_had(const plan *p) {
 
 /* ---- Saying it ---- */
 
-/* The command that runs the plan, with the options that place the scene. */
+/* Writes the command that runs the plan, with the options that place the scene. */
 static void append_command(const plan *p, kf_text *text) {
     static const kf_option placing[] = {KF_PLACEMENT_OPTIONS};
     static const char *const kept[] = {"--system",   "--grid",   "--samples-per-cell",

@@ -33,7 +33,7 @@ static const kf_option options[] = {
 static const char *const positionals[] = {
     "kernels|surface|convergence|roofline|occupancy|front|history|scaling", NULL};
 
-/* The pictures of a run, and after them those of nights and of a suite's figures. */
+/* Counts the pictures of a run, and after them those of nights and of a suite's figures. */
 enum { HISTORY = KF_PLOTS, SCALING, KINDS };
 
 static kf_status find_kind(const kf_arguments *arguments, int *kind, kf_error *error) {
@@ -50,7 +50,7 @@ static kf_status find_kind(const kf_arguments *arguments, int *kind, kf_error *e
                    kf_hint(wanted, names, KINDS, hint), all);
 }
 
-/* With --json all that is said of the picture; takes it. */
+/* Prints, with --json, all that is said of the picture, and takes the JSON. */
 static void print_answer(const kf_arguments *arguments, cJSON *json, const char *out) {
     if (kf_arguments_json(arguments)) {
         cJSON_AddStringToObject(json, "out", out);

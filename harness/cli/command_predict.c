@@ -1,4 +1,4 @@
-/* kftune predict */
+/* The command kftune predict ranks configs by the cost model, without running them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static const kf_option options[] = {
 
 enum { MOST_SCANNED = 200000 };
 
-/* One config, predicted and perhaps measured. */
+/* Holds one config, predicted and perhaps measured. */
 typedef struct kf_predicted {
     kf_config config;
     char hash[KF_HASH_HEX]; /* of the config; "" while only ranked */
@@ -156,8 +156,8 @@ static int compare_rows(const void *left, const void *right) {
     return (a->prediction.time_us > b->prediction.time_us) - (a->prediction.time_us < b->prediction.time_us);
 }
 
-/* A large space is sampled: what comes first among so many is close to the first of all. Only the first `top`
- * are kept. */
+/* Ranks a space. A large one is sampled: what comes first among so many is close to the first of all. Only
+ * the first `top` are kept. */
 static kf_status rank_space(kf_predict *predict, const kf_space *space, size_t top, kf_error *error) {
     uint64_t size = kf_space_size(space), scanned = size < MOST_SCANNED ? size : MOST_SCANNED;
     predict->space_size = size;
@@ -341,7 +341,7 @@ static kf_status find_device(kf_predict *predict, kf_error *error) {
     if (bandwidth > 0 && spec != NULL)
         return kf_fail(error, KF_BAD_INPUT, "predict: give --device or --bandwidth, not both");
     if (bandwidth == 0 && !foreign) return kf_device_probe(spec, &predict->device, error);
-    /* A device that is not here: what a space's constraints ask for is that of large GPUs. */
+    /* If the device is not here, constraints of a space are asked as on large GPUs. */
     predict->device = (kf_device_info){.backend = "cuda",
                                        .spec = "cuda",
                                        .name = "a GPU",
@@ -404,7 +404,7 @@ static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *err
     return status;
 }
 
-/* The store of --store, or the one that others write into if there is one. */
+/* Opens the store of --store, else the usual one if it exists. */
 static kf_status open_store(kf_predict *predict, kf_error *error) {
     const char *given = kf_argument(predict->arguments, "--store", NULL);
     kf_error missing;
@@ -435,7 +435,7 @@ static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     return KF_OK;
 }
 
-/* A landscape of somebody's kernel says all that it takes to learn from it. */
+/* Says whether a landscape is of somebody's kernel, which holds all that it takes to learn from it. */
 static bool has_own_space_only(const kf_predict *predict) {
     const kf_landscape *landscape = predict->landscape;
     const kf_system *system = NULL;
@@ -460,7 +460,7 @@ static kf_status predict_landscape(kf_predict *predict, kf_error *error) {
 
 extern const kf_command kf_command_predict;
 
-/* The scene of --scene, or that of the landscape as it was sampled there. */
+/* Opens the scene of --scene, or that of the landscape as it was sampled there. */
 static kf_status open_problem(kf_predict *predict, kf_error *error) {
     const kf_landscape *landscape = predict->landscape;
     kf_problem_options known = {.seed = 0};

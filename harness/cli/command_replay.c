@@ -1,4 +1,4 @@
-/* kftune replay */
+/* The command kftune replay tries a search strategy on stored measurements, without a device. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* The evaluations at which the curve is shown: 1, 2, 5, 10, 20, ... and the last. */
+/* Returns the next evaluation at which the curve is shown: 1, 2, 5, 10, 20, ... and the last. */
 static int next_mark(int mark, int last) {
     int power = 1;
     while (10 * power <= mark)
@@ -114,7 +114,7 @@ static void add_regret(cJSON *object, const char *prefix, double mean, const kf_
     }
 }
 
-/* "within": [{"regret": 0.05, "reached": 97, "evaluations": 34, "seconds": 52.3}, ...] */
+/* Adds "within": [{"regret": 0.05, "reached": 97, "evaluations": 34, "seconds": 52.3}, ...]. */
 static void add_within(cJSON *object, const kf_replay_result *result) {
     static const double regrets[] = {0.05, 0.01};
     cJSON *list = cJSON_AddArrayToObject(object, "within");
@@ -189,7 +189,7 @@ static void print_json(const kf_replay_request *request, const kf_replay_result 
     kf_json_print(json);
 }
 
-/* Without a prior, and where tuning has one, with it too. */
+/* Replays without a prior, and again with it where tuning has one. */
 static kf_status replay_both(const kf_arguments *arguments, const kf_replay_request *request,
                              kf_error *error) {
     kf_replay_result plain, led;
@@ -214,8 +214,8 @@ static kf_status replay_both(const kf_arguments *arguments, const kf_replay_requ
     return status;
 }
 
-/* For the score by seconds a search goes on past the budget, as its configs may be quicker to measure than
- * random search's. */
+/* Finds how many evaluations the score needs. By seconds a search goes on past the budget, as its configs may
+ * be quicker to measure than random search's. */
 static kf_status evaluations_of_score(const kf_arguments *arguments, kf_replay_request *request,
                                       kf_error *error) {
     static const int FURTHER = 2;

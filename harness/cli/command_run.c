@@ -70,14 +70,14 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, false},
 };
 
-/* A checkpoint of a large grid takes longer to write than thousands of steps to compute, so it follows the
- * clock: this much is lost at most when the machine fails. */
+/* A checkpoint of a large grid takes longer to write than thousands of steps to compute. It therefore follows
+ * the clock, and this much is lost at most when the machine fails. */
 static const double usual_checkpoint_seconds = 300;
 
 /* --- The scene and the device that were tuned ------------------------------------------------------------
  */
 
-/* A kernel that somebody else calls has nothing to run here. */
+/* Refuses the config of a kernel that somebody else calls, because nothing of it runs here. */
 static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     if (job->problem->system->runs) return KF_OK;
     char *defines = kf_config_defines(&job->best.config);
@@ -136,7 +136,7 @@ static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error
     KF_TRY(kf_best_config_read(config, &job->best, error));
     KF_TRY(kf_run_open_tuned_scene(job, error));
     kf_device_info device = job->best.device; /* as many of them as will run it */
-    /* For a team: how it shares the work has no meaning on one device. */
+    /* A team's way of sharing the work has no meaning on one device. */
     const int tuned = kf_device_count_of(device.name);
     KF_TRY(kf_device_check(kf_argument_device(job->arguments, device.spec), &device.parts, error));
     if (device.parts < tuned) device.parts = tuned;
@@ -199,7 +199,8 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
     KF_TRY(check_devices(job, error));
     KF_TRY(check_all_run_the_same(job, error));
     KF_TRY(compile_first(job, error));
-    /* First: what does not fit into memory says so before anything is compiled, in one process. */
+    /* The plan comes first, in one process, so that what does not fit into memory says so before anything is
+     * compiled. */
     KF_TRY(kf_world_agree(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error),
                           error));
     if (job->foreign) KF_TRY(verify(job, error));
@@ -242,7 +243,7 @@ static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     return KF_OK;
 }
 
-/* Rows enough for the means: 64 a flow-through at least. */
+/* Chooses how often rows are written, so that the means have enough: 64 a flow-through at least. */
 static uint64_t record_period(const kf_run_job *job, long every) {
     enum { ROWS = 64 };
     const double often = job->how.flow_through > 0.0 ? job->how.flow_through / ROWS : (double)every;
@@ -289,7 +290,7 @@ static kf_status read_fields(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* Into the scene, so that whatever is said of forces refers to it. */
+/* Puts the area into the scene, so that whatever is said of forces refers to it. */
 static kf_status read_area(const kf_run_job *job, kf_error *error) {
     double area = 0.0;
     if (!kf_argument_given(job->arguments, "--area")) return KF_OK;
@@ -335,7 +336,7 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     return read_smoke(job, every, error);
 }
 
-/* The scene's name becomes a folder name: nothing in it may lead elsewhere. */
+/* Chooses the folder. The scene's name becomes its name, so nothing in it may lead elsewhere. */
 static kf_status choose_folder(kf_run_job *job, kf_error *error) {
     const char *given = kf_argument(job->arguments, "--output", NULL);
     if (given) return kf_path(job->folder, error, "%s", given);
@@ -383,7 +384,7 @@ static void say_what_to_expect(const kf_run_job *job) {
     kf_text_free(&text);
 }
 
-/* The config by what differs from the default; --verbose has all of it. */
+/* Prints by what the config differs from the default; --verbose has all of it. */
 static void say_config(const kf_run_job *job) {
     const kf_device_info *device = kf_backend_device(job->backend);
     char facts[KF_FACTS_TEXT];
@@ -402,7 +403,8 @@ static void say_config(const kf_run_job *job) {
     free(text);
 }
 
-/* A run that begins anew does not write over one that got further, unless it is told to. */
+/* Opens the run's folder. A run that begins anew does not write over one that got further, unless it is told
+ * to. */
 static kf_status open_folder(kf_run_job *job, kf_error *error) {
     const bool force = kf_argument_given(job->arguments, "--force"), anew = job->restart[0] == '\0';
     KF_TRY(kf_run_folder_open(job->folder, job->problem->hash, force, &job->lock, error));
@@ -414,7 +416,7 @@ static kf_status open_folder(kf_run_job *job, kf_error *error) {
 
 extern const kf_command kf_command_run;
 
-/* The scene, so that the folder says all of what was run, and the run can be made again or changed. */
+/* Keeps the scene, so that the folder says all of what was run, and the run can be made again or changed. */
 static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
     const bool config = kf_argument_given(job->arguments, "--config");
     char path[KF_PATH];
@@ -428,8 +430,8 @@ static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
     return status;
 }
 
-/* A run of a sweep that goes on: *done when it had finished; else from its last checkpoint, if there is one,
- * as far as it was to go. */
+/* Continues a run of a sweep as far as it was to go, from its last checkpoint if there is one. A run that had
+ * finished sets *done. */
 static kf_status resume(kf_run_job *job, bool *done, kf_error *error) {
     uint64_t step = 0;
     if (job->part == NULL || !kf_argument_given(job->arguments, "--resume")) return KF_OK;

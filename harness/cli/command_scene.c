@@ -52,7 +52,7 @@ static kf_status write_scene(const kf_arguments *arguments, const char *name, co
     return kf_scene_open(file, &as_written, scene, error);
 }
 
-/* Placed, or changed, as the options say. */
+/* Opens the scene, placed or changed as the options say. */
 static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_scene **scene,
                             kf_error *error) {
     kf_scene_options wanted = {.sections = kf_systems_scene_sections(), .described = true};
@@ -102,7 +102,7 @@ static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scen
     return KF_OK;
 }
 
-/* A picture that nobody asked for, and has no place, is no reason to tell nothing. */
+/* Goes on without a picture that nobody asked for, since its failure is no reason to say nothing. */
 static kf_status keep_going(const char *asked, kf_status drawn, const kf_error *error) {
     if (drawn != KF_MACHINE || asked != NULL) return drawn;
     kf_warn("no picture: %s", error->message);
@@ -208,7 +208,7 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     return status;
 }
 
-/* A scene that no system runs, or not the one whose section it has, is refused as kftune run does. */
+/* Refuses, as kftune run does, a scene that no system runs, or not the system whose section it has. */
 static kf_status check_system(const char *name, kf_scene *scene, kf_error *error) {
     const kf_system *system = NULL;
     if (!kf_scene_is_mesh(name)) KF_TRY(kf_system_by_section(name, &system, error));

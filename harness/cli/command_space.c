@@ -1,4 +1,4 @@
-/* kftune space */
+/* The command kftune space shows the parameters, constraints, presets and size of a scene's space. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* `kftune store`: looking at, moving and clearing what was measured. */
+/* The command kftune store lists, shows, moves and clears what was measured. */
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static bool is_folder(const char *path) {
     return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-/* All that a --journal holds. */
+/* Merges all stores that a --journal holds. */
 static kf_status merge_folder(kf_store *store, const char *folder, int *merged, int all[2], kf_error *error) {
     char pattern[KF_PATH];
     glob_t found;

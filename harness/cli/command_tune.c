@@ -1,4 +1,4 @@
-/* kftune tune */
+/* The command kftune tune finds the fastest correct config for a scene on this machine. */
 #include <errno.h>
 #include <libgen.h>
 #include <stdio.h>
@@ -80,7 +80,7 @@ static const kf_option options[] = {
 
 static const double TURN_LIMIT_SECONDS = 10.0; /* others wait for the device */
 
-/* One of a few words; *index: which. */
+/* Reads one of a few words; *index says which. */
 static kf_status read_word(const kf_arguments *arguments, const char *option, const char *const *names,
                            int count, int *index, kf_error *error) {
     const char *word = kf_argument(arguments, option, names[0]);
@@ -91,7 +91,7 @@ static kf_status read_word(const kf_arguments *arguments, const char *option, co
                    kf_hint(word, names, count, hint), names[0], names[1], names[2]);
 }
 
-/* A minute of measuring must not end at a folder that is not there. */
+/* Checks that the output can be written, because a minute of measuring must not end at a missing folder. */
 static kf_status check_writable(const char *out, kf_error *error) {
     char folder[KF_PATH];
     KF_TRY(kf_path(folder, error, "%s", out));
@@ -106,7 +106,7 @@ static kf_status check_writable(const char *out, kf_error *error) {
     return KF_OK;
 }
 
-/* Said before the scene is sampled, which can take a while. */
+/* Checks the strategy before the scene is sampled, which can take a while. */
 static kf_status check_strategy(const char *name, kf_error *error) {
     enum { MOST = 32 };
     const char *names[MOST];
@@ -184,7 +184,7 @@ static void print_json(const kf_tune_request *request, const kf_tune_result *res
     kf_json_print(json);
 }
 
-/* Beside the config, for a kernel: NAME.kftune.json has NAME.kftune.h. */
+/* Writes a kernel's header beside its config: NAME.kftune.json has NAME.kftune.h. */
 static kf_status write_header(const char *out, const kf_config *config, kf_error *error) {
     const size_t length = strlen(out);
     const bool json = kf_ends_in(out, ".json");
@@ -193,7 +193,7 @@ static kf_status write_header(const char *out, const kf_config *config, kf_error
     return kf_config_header_write(path, config, error);
 }
 
-/* A config of another scene, or of a longer search, is kept beside the new one, with a line. */
+/* Keeps a config of another scene, or of a longer search, beside the new one, and says so. */
 static kf_status keep_former(const kf_tune_request *request, const kf_best_config *best, const char *out,
                              kf_error *error) {
     kf_best_config *former = kf_allocate(sizeof *former);
@@ -222,7 +222,7 @@ static kf_status keep_former(const kf_tune_request *request, const kf_best_confi
     return status;
 }
 
-/* Tunes, writes what was found, prints it; an interrupted run also gives the best so far. */
+/* Tunes, writes what was found, and prints it. An interrupted run also gives the best so far. */
 static kf_status tune(const kf_tune_request *request, const char *out, const kf_arguments *arguments,
                       kf_error *error) {
     const bool json = kf_arguments_json(arguments);
@@ -280,7 +280,7 @@ static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments
     return KF_OK;
 }
 
-/* All open their devices together, and are the same. */
+/* Opens the devices of all processes together, and checks that they are the same. */
 static kf_status open_together(kf_tune_request *request, const kf_problem *problem, kf_error *error) {
     KF_TRY(kf_world_check_same("the version of kftune", KF_VERSION, error));
     KF_TRY(kf_world_check_same("the scene", problem->hash, error));
@@ -313,7 +313,8 @@ static kf_status follow(const kf_tune_request *request, const kf_problem *proble
 
 /* --- The command ---------------------------------------------------------------------------------------- */
 
-/* Once all have come so far, the others have nothing more to do when the first ends, however it does. */
+/* Leads the other processes. Once all have come so far, these have nothing more to do when the first ends,
+ * however it does. */
 static kf_status lead(kf_tune_request *request, const char *out, const kf_arguments *arguments,
                       kf_error *error) {
     kf_error lost;
@@ -345,7 +346,7 @@ static kf_status tune_problem(kf_tune_request *request, const kf_problem *proble
 
 extern const kf_command kf_command_tune;
 
-/* Everything that needs no other process. */
+/* Prepares everything that needs no other process. */
 static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request, kf_metric_set **counters,
                          kf_problem **problem, kf_error *error) {
     const char *set = kf_argument(arguments, "--counters", NULL);

@@ -1,4 +1,4 @@
-/* The table of commands. */
+/* Lists the commands. */
 #include <stddef.h>
 
 #include "harness/cli/command.h"

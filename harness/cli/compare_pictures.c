@@ -13,7 +13,7 @@
 #include "solver/picture/picture.h"
 #include "solver/systems.h"
 
-/* A run's scene and the flow that it left. */
+/* Holds a run's scene and the flow that it left. */
 typedef struct drawn_run {
     const char *folder;
     kf_problem *problem;

@@ -54,8 +54,8 @@ kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error) {
     return status;
 }
 
-/* More cells than the table's flows have is no reason to know less: the law goes on, but not below what it
- * says of the most. */
+/* Returns the prior's share. More cells than the table's flows have are no reason to know less: the law goes
+ * on, but not below what it says of the most cells. */
 double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, double y_plus, char why[160]) {
     const double cells = fmin(cells_across, prior->most_cells);
     if (!(cells_across >= prior->least_cells)) {
@@ -103,7 +103,7 @@ static void take_grid(const kf_scene *scene, kf_drag_interval *i) {
 
 /* ---- The whole ---- */
 
-/* The corrected drag lies in the middle of what the two rules make of it. */
+/* Corrects the drag to the middle of what the two rules make of it. */
 static void take_tunnel(const kf_scene *scene, kf_drag_interval *i) {
     const double area = kf_scene_reference_area(scene),
                  front_drag = scene->frontal_area > 0.0 ? fabs(i->raw) * area / scene->frontal_area : 0.0;

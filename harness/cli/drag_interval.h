@@ -27,14 +27,14 @@ typedef struct kf_drag_interval {
 
 /* Makes the interval of a run's drag. The report is known, and the scene has a solid. */
 void kf_drag_interval_of(const kf_scene *scene, const kf_drag_report *report, kf_drag_interval *interval);
-/* A kf_drag_judge, whose context is the scene: the interval as values of rows. */
+/* Judges as a kf_drag_judge whose context is the scene: it gives the interval as values of rows. */
 void kf_drag_interval_judge(const void *scene, const kf_drag_report *report, double values[KF_DRAG_JUDGED]);
 /* Returns the halves of the parts that are known, added by squares; NAN: none is known. */
 double kf_drag_interval_total(const kf_drag_interval *interval);
 /* Returns whether all parts are known. */
 bool kf_drag_interval_complete(const kf_drag_interval *interval);
-/* "1.089 +- 0.09 (statistics 0.001, grid 0.07, tunnel 0.05)"; parts that are not known are named, and the
- * rest of the interval is then "+- 0.07 or more". */
+/* Writes a text such as "1.089 +- 0.09 (statistics 0.001, grid 0.07, tunnel 0.05)". Parts that are not known
+ * are named, and the rest of the interval is then "+- 0.07 or more". */
 const char *kf_drag_interval_text(const kf_drag_interval *interval, char text[256]);
 /* Reads what kf_drag_interval_json wrote; false where it is none. */
 bool kf_drag_interval_read(const cJSON *json, kf_drag_interval *interval);
@@ -42,8 +42,8 @@ cJSON *kf_drag_interval_json(const kf_drag_interval *interval); /* the caller ow
 
 /* ---- The parts ---- */
 
-/* The tunnel's effect on the drag by two published rules. A ratio is the drag in the tunnel over
- * that in an unbounded stream. */
+/* Holds the tunnel's effect on the drag by two published rules. A ratio is the drag in the tunnel over that
+ * in an unbounded stream. */
 typedef struct kf_tunnel_effect {
     bool known;
     double low, high; /* ratios: of attached flow, and of a wide wake */
@@ -56,8 +56,8 @@ typedef struct kf_tunnel_effect {
  * body, e = 5/2, or 0.96 of one that spans the tunnel (Maskell, ARC R&M 3400, 1963). */
 kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag);
 
-/* The error of the drag of flows with a known answer, as a function of the grid: made by
- * scripts/drag-prior.py from the table of flows in accuracy/. */
+/* Holds the error of the drag of flows with a known answer, as a function of the grid. scripts/drag-prior.py
+ * makes it from the table of flows in accuracy/. */
 typedef struct kf_grid_prior {
     double factor, cells_power, y_plus_power; /* half over drag: factor cells^-a max(1, y+)^b */
     double least_cells, most_cells;           /* across the front, of the table's flows */
@@ -66,14 +66,15 @@ typedef struct kf_grid_prior {
 } kf_grid_prior;
 /* Reads accuracy/drag-prior.json. */
 kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error);
-/* The half of the interval as a share of the drag; NAN and a reason beyond the table. */
+/* Returns half of the interval as a share of the drag; NAN and a reason beyond the table. */
 double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, double y_plus, char why[160]);
 /* Returns the same share for a scene. NAN and a reason also for scenes about which the table says nothing,
  * because its solids were samples: solids by links, and a law of the wall with laminar layers. */
 double kf_grid_prior_of(const kf_scene *scene, const kf_grid_prior *prior, double cells_across, double y_plus,
                         char why[160]);
 
-/* Cells along a side of a square as large as the front; across one that spans the tunnel. */
+/* Returns the cells along a side of a square as large as the front, or across a body that spans the tunnel.
+ */
 double kf_cells_across(const kf_scene *scene);
 
 #endif

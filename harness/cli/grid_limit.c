@@ -5,8 +5,8 @@
 
 static const double LEAST_ORDER = 1.0, MOST_ORDER = 3.0, SAFETY = 1.25;
 
-/* The order p at which (f1 - f2)/(f2 - f3) is what errors c h^p give, h = 1/cells; NAN: there is none between
- * the bounds. Solved by bisection: the ratio rises with p. */
+/* Finds the order p at which (f1 - f2)/(f2 - f3) is what errors c h^p give, with h = 1/cells. NAN means that
+ * there is none between the bounds. Bisection finds it, because the ratio rises with p. */
 static double order_of(const double cells[3], const double f[3]) {
     const double wanted = (f[0] - f[1]) / (f[1] - f[2]);
     double low = LEAST_ORDER, high = MOST_ORDER;

@@ -34,7 +34,7 @@ static kf_status find(const kf_arguments *arguments, const kf_problem *problem, 
     return status;
 }
 
-/* The default with the values that the user fixed, whatever the store knows. */
+/* Takes the default with the values that the user fixed, whatever the store knows. */
 static kf_status fix(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
                      int fixed_count, kf_config *config, kf_error *error) {
     kf_space *space = NULL;

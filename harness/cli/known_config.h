@@ -1,4 +1,4 @@
-/* A configuration for a scene that was not tuned: what the store knows of the scene most like it. */
+/* Finds a config for a scene that was not tuned, from what the store knows of the scene most like it. */
 #ifndef KF_HARNESS_CLI_KNOWN_CONFIG_H
 #define KF_HARNESS_CLI_KNOWN_CONFIG_H
 

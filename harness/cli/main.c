@@ -1,4 +1,4 @@
-/* The entry of the program: finds the command, reads its options, runs it, prints its error. */
+/* Enters the program: finds the command, reads its options, runs it, prints its error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,8 @@ static bool asks_for_help(int word_count, char *const *words) {
     return false;
 }
 
-/* Threads of the cpu backend wait for each other: those without a processor hold up all others. */
+/* Warns of too many threads. Those of the cpu backend wait for each other, so threads without a processor
+ * hold up all others. */
 static void warn_of_threads(const char *device) {
     const int processors = kf_processors_find().usable;
     const long threads = device != NULL && strncmp(device, "cpu:", 4) == 0 ? strtol(device + 4, NULL, 10) : 0;
@@ -70,7 +71,7 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
     }
     kf_arguments arguments;
     KF_TRY(kf_arguments_parse(command, word_count, words, &arguments, error));
-    /* A mistyped device is told before a scene is sampled for it, not after. */
+    /* A mistyped device is reported before a scene is sampled for it. */
     if (kf_argument_given(&arguments, "--device") && kf_argument_given(&arguments, "--devices"))
         return kf_fail(error, KF_BAD_INPUT, "give --device, or --devices for a team of them, not both");
     KF_TRY(kf_device_check(kf_argument_device(&arguments, NULL), NULL, error));
@@ -110,7 +111,7 @@ static kf_status dispatch(int word_count, char *const *words, kf_error *error) {
     return run_command(command, word_count - 1, words + 1, error);
 }
 
-/* Messages may quote a compiler; on the terminal an error is one line. */
+/* Prints an error on one line of the terminal, because messages may quote a compiler. */
 static void print_error(const kf_error *error) {
     (void)fflush(stdout);
     char line[sizeof error->message];
@@ -121,7 +122,8 @@ static void print_error(const kf_error *error) {
     (void)fprintf(stderr, "kftune: %s\n", line);
 }
 
-/* Compilers, workers and their shells need some at a time, and name anything else where there are too few. */
+/* Checks that enough files may be open. Compilers, workers and their shells need some at a time, and with too
+ * few they name anything else as the reason. */
 static kf_status check_open_files(kf_error *error) {
     enum { LEAST = 32 };
     struct rlimit limit;

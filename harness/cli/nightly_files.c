@@ -13,7 +13,7 @@ static const char *shown(double us, char buffer[32]) {
     return isfinite(us) ? kf_human_time_us(us, buffer) : "-";
 }
 
-/* Why a verdict is what it is. */
+/* Explains why a verdict is what it is. */
 static void explain(const kf_file_comparison *held, char *text, size_t size) {
     const kf_comparison *c = &held->comparison;
     const size_t least = held->old_count < held->new_count ? held->old_count : held->new_count;

@@ -1,5 +1,5 @@
-/* Files of times that something else measured: kftune nightly compare OLD NEW, kftune nightly import FILE...
- */
+/* Reads files of times that something else measured, for kftune nightly compare OLD NEW and kftune nightly
+ * import FILE... */
 #ifndef KF_HARNESS_CLI_NIGHTLY_FILES_H
 #define KF_HARNESS_CLI_NIGHTLY_FILES_H
 

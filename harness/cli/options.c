@@ -1,4 +1,4 @@
-/* Reading of command lines against a command's table of options, and typed access to what was given. */
+/* Reads command lines against a command's table of options, and gives typed access to what was given. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -98,7 +98,8 @@ static kf_status take_option(const kf_command *command, int word_count, char *co
     return KF_OK;
 }
 
-/* The option whose value somebody gave without it, as in 'kftune run car.obj'; NULL: none comes to mind. */
+/* Finds the option whose value somebody gave without it, as in 'kftune run car.obj'; NULL: none comes to
+ * mind. */
 static const char *meant_option(const char *word, const kf_arguments *arguments) {
     static const char *const candidates[] = {"--config", "--scene", "--suite", "--case", "--landscape"};
     const bool is_config = kf_ends_in(word, ".kftune.json");

@@ -13,7 +13,7 @@
 #include "base/util/text.h"
 #include "scene/document.h"
 
-/* A unit that may follow a number, and what it is worth. */
+/* Holds a unit that may follow a number, and what it is worth. */
 typedef struct unit {
     const char *name;
     double factor;
@@ -125,7 +125,8 @@ kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, 
 
 /* ---- The scene that they make ---- */
 
-/* "-speed30-yaw5": what was said, so that variants of a scene write into files and folders of their own. */
+/* Appends the options that were given, as in "-speed30-yaw5", so that variants of a scene write into files
+ * and folders of their own. */
 static void append_said(const kf_arguments *arguments, kf_text *name) {
     static const struct {
         const char *option, *word;
@@ -154,7 +155,7 @@ static void name_variant(const kf_arguments *arguments, const char *source, char
     kf_text_free(&whole);
 }
 
-/* The mesh placed, or in the place of another one. */
+/* Places the mesh, or puts it in the place of another one. */
 static kf_status place_mesh(const char *mesh, const cJSON *like, const kf_placement *said, cJSON **document,
                             kf_text *notes, kf_error *error) {
     char file[KF_PATH], *guesses = NULL;
@@ -198,10 +199,10 @@ kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3]
     return status;
 }
 
-/* The scene that was kept last, and the file or name that the user gave for it. */
+/* These are the scene that was kept last, and the file or name that the user gave for it. */
 static char kept[KF_PATH], given[KF_PATH];
-/* The file, as this process made it. Without an inode: the file existed before, or other processes of a job
- * share it. */
+/* This is the file as this process made it. It has no inode if the file existed before, or if other processes
+ * of a job share it. */
 static struct stat made;
 
 /* Removes the scene that was kept, because it is refused, unless another process has written the same scene

@@ -1,4 +1,4 @@
-/* The options that place a mesh or change a scene, for every command that opens scenes. */
+/* Declares the options that place a mesh or change a scene, for every command that opens scenes. */
 #ifndef KF_HARNESS_CLI_PLACEMENT_ARGUMENT_H
 #define KF_HARNESS_CLI_PLACEMENT_ARGUMENT_H
 
@@ -6,7 +6,7 @@
 #include "scene/placement.h"
 #include "scene/scene.h"
 
-/* Rows for a command's table of options. */
+/* Lists rows for a command's table of options. */
 #define KF_PLACEMENT_OPTIONS                                                                                 \
     {"--wind", "AXIS", "mesh: direction in which the wind blows, in its axes; -z for a car that faces +z",   \
      false},                                                                                                 \
@@ -27,7 +27,7 @@
             false                                                                                            \
     }
 
-/* Likewise, of commands that take a problem (problem_argument.h). */
+/* Lists the row for commands that take a problem (problem_argument.h). */
 #define KF_ACCURACY_OPTION                                                                                   \
     {                                                                                                        \
         "--accuracy", "SHARE",                                                                               \
@@ -36,23 +36,23 @@
             false                                                                                            \
     }
 
-/* The scene as JSON that a mesh becomes, or a scene file (or shipped scene) when these options change it;
- * NULL for one that stays as it is. What was guessed or changed is said. name: of the scene and of what was
- * said, "car-yaw5". like: a scene in which a mesh takes the place of its own, instead of being placed; NULL:
- * none. The caller frees the document. */
+/* Makes the JSON scene of a mesh, or of a scene file (or shipped scene) that these options change. It is NULL
+ * for one that stays as it is, and says what was guessed or changed. `name` is that of the scene with the
+ * options, "car-yaw5". A mesh takes the place of the one in `like`, instead of being placed; NULL: none. The
+ * caller frees the document. */
 kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                                const char *source, const cJSON *like, cJSON **document, char name[128],
                                kf_error *error);
-/* The scene that the command works on. Where a mesh or these options make it, *name becomes a file with the
- * scene in the user's folder of data, so that it can be opened again. */
+/* Finds the scene that the command works on. Where a mesh or these options make it, *name becomes a file with
+ * the scene in the user's folder of data, so that it can be opened again. */
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const cJSON *like, const char **name, kf_error *error);
 /* Makes an error of that file name what the user gave instead, who does not know the file. */
 void kf_argument_name_source(kf_error *error);
-/* "1%" or 0.01; stays where it is not given. */
+/* Reads a share such as "1%" or 0.01; it stays where the option is not given. */
 kf_status kf_argument_share(const kf_arguments *arguments, const char *option, double low, double high,
                             double *value, kf_error *error);
-/* "0.5%" or 0.005; stays where it is not given. */
+/* Reads an accuracy such as "0.5%" or 0.005; it stays where the option is not given. */
 kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, kf_error *error);
 /* Reads the options alone. */
 kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *placement, kf_error *error);

@@ -14,7 +14,7 @@
 #include "plots/gnuplot.h"
 
 enum { MOST_DEVICES = 16384, EDGE = 400 };
-/* Their notes have the time of a device alone. */
+/* The notes of these figures have the time of a device alone. */
 static const char base_figure[] = "weak 400^3, f32", particles_figure[] = "weak particles";
 enum { PANELS = 3 };
 
@@ -51,8 +51,8 @@ static double worst_link(const cJSON *roofs, const char *end, bool largest) {
     return worst;
 }
 
-/* The links in a node as `kftune roofs --devices` has measured them: how fast a copy is, and that two devices
- * wait for each other in turn. */
+/* Reads the links in a node as `kftune roofs --devices` has measured them: how fast a copy is, and how long
+ * two devices wait for each other in turn. */
 static kf_status read_links(const char *file, kf_cluster *cluster, kf_error *error) {
     cJSON *root = NULL;
     if (file == NULL) return KF_OK;
@@ -68,7 +68,8 @@ static kf_status read_links(const char *file, kf_cluster *cluster, kf_error *err
     return KF_OK;
 }
 
-/* Nodes, so many, or particles a second of a device alone: "alone 3.4980 to 3.5021 ms", the slowest. */
+/* Reads how many nodes or particles a second a device alone does, from a note such as "alone 3.4980 to 3.5021
+ * ms". The slowest device counts. */
 static kf_status read_rate(const char *file, const cJSON *figure, double count, double *rate,
                            kf_error *error) {
     const char *note = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(figure, "note"));
@@ -194,7 +195,7 @@ static kf_status flow_panels(const char *file, const cJSON *figures, panel panel
     return KF_OK;
 }
 
-/* Panels of particles, the weak one of as many a device as its figure says. */
+/* Makes the panels of particles. The weak one has as many a device as its figure says. */
 static kf_status particle_panels(const char *file, const cJSON *figure, panel panels[PANELS],
                                  kf_error *error) {
     static const double SUPPORT = 2.03, STRONG = 32e6, LARGEST = 1e9;

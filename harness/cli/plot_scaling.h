@@ -1,5 +1,5 @@
-/* The plot of how a step scales: what `kftune bench --suite scaling` measured, and what the model of scaling
- * says to 16,384 devices. */
+/* Plots how a step scales: what `kftune bench --suite scaling` measured, and what the model of scaling says
+ * up to 16,384 devices. */
 #ifndef KF_HARNESS_CLI_PLOT_SCALING_H
 #define KF_HARNESS_CLI_PLOT_SCALING_H
 

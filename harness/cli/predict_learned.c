@@ -51,7 +51,7 @@ static void learn(const kf_learned_request *request, kf_learned *learned) {
     free(predicted);
 }
 
-/* Only what was not learned from says how good the predictions are. */
+/* Judges the predictions by the configs from which nothing was learned. */
 static void judge(kf_learned *learned) {
     double *measured = kf_allocate(learned->count * sizeof *measured);
     double *predicted = kf_allocate(learned->count * sizeof *predicted);

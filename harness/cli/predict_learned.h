@@ -1,4 +1,4 @@
-/* `kftune predict` for systems without a cost model: learned from the first configs that were measured. */
+/* Predicts for systems without a cost model: learns from the first configs that were measured. */
 #ifndef KF_HARNESS_CLI_PREDICT_LEARNED_H
 #define KF_HARNESS_CLI_PREDICT_LEARNED_H
 

@@ -5,7 +5,7 @@
 #include "base/plan/problem.h"
 #include "harness/cli/command.h"
 
-/* Options that several commands have, in the same words. */
+/* Lists options that several commands have, in the same words. */
 #define KF_PROBLEM_OPTION                                                                                    \
     {                                                                                                        \
         "--scene", "FILE|NAME",                                                                              \
@@ -44,8 +44,8 @@
 kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
                               const kf_problem_options *known, kf_problem **problem, kf_error *error);
 
-/* Has a scene that is too large for the devices of the command, or else for those of the fallback (NULL: the
- * best there is), refused before it is made. The options do not outlive the arguments. */
+/* Asks that a scene be refused before it is made if it is too large for the devices of the command, or else
+ * of the fallback (NULL: the best there is). The options do not outlive the arguments. */
 void kf_argument_memory(const kf_arguments *arguments, const char *fallback, kf_problem_options *options);
 
 /* Prints on stderr, a line each, what the problem's system chose for the user or mended in a file. */

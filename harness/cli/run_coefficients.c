@@ -32,7 +32,7 @@ static cJSON *mean_json(const kf_series_mean *mean) {
     return json;
 }
 
-/* In axes that turn with the solid. */
+/* Gives the coefficients in axes that turn with the solid. */
 static cJSON *body_json(const kf_scene *scene, const kf_drag_report *drag) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "yaw_degrees", scene->yaw);
@@ -70,7 +70,7 @@ static void print_mean(const char *name, const kf_series_mean *mean) {
     if (isfinite(mean->half)) printf(" +- %.2g", mean->half);
 }
 
-/* Why a run around a solid has no coefficients. */
+/* Prints why a run around a solid has no coefficients. */
 static void print_reason(const kf_scene *scene) {
     if (scene == NULL || !kf_scene_has_solid(scene)) return;
     if (!(scene->reference_speed > 0.0))
@@ -108,7 +108,7 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
            area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step, scene->reynolds);
 }
 
-/* The drag with all that it may be off by, and why a part is as wide as it is, or is not known. */
+/* Prints the drag with its interval, and why a part is as wide as it is, or is not known. */
 void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag) {
     kf_drag_interval interval;
     char text[256];

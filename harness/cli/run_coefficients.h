@@ -8,9 +8,9 @@
 #include "scene/scene.h"
 #include "solver/output/drag.h"
 
-/* Print the coefficients, or give them as JSON that the caller owns. The time flow_through is in steps, 0
- * where there is none. Where a solid has no coefficients the reason is printed, and the JSON is null.
- * Where scene is NULL, what runs is no flow, and nothing is printed. */
+/* These print the coefficients, or give them as JSON that the caller owns. flow_through is in steps, 0 where
+ * there is none. Where a solid has no coefficients the reason is printed, and the JSON is null. Where scene
+ * is NULL, what runs is no flow, and nothing is printed. */
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through);
 /* Prints the drag with its whole interval, for the last line, and above it what its parts are from. */
 void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag);

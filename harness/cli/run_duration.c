@@ -11,7 +11,7 @@ const kf_scene *kf_run_scene(const kf_problem *problem) {
     return kf_problem_is_flow(problem) ? kf_problem_scene(problem) : NULL;
 }
 
-/* "2s", "250ms", "2". */
+/* Reads a time such as "2s", "250ms" or "2". */
 static kf_status read_time(const kf_arguments *arguments, double *seconds, kf_error *error) {
     const char *text = kf_argument(arguments, "--time", NULL);
     if (text == NULL) return KF_OK;
@@ -48,7 +48,7 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
     KF_TRY(kf_argument_number(arguments, "--flow-throughs", 1e-3, 1e6, &flow_throughs, error));
     KF_TRY(read_time(arguments, &seconds, error));
     if (scene == NULL) {
-        /* Systems that say how long a step is about, and what their scene shows. */
+        /* Some systems say how long a step is about, and how long their scene shows something. */
         const double step = kf_facts_value(&problem->facts, "time_step");
         if (given == 0 && kf_facts_find(&problem->facts, "end_time") != NULL)
             seconds = kf_facts_value(&problem->facts, "end_time");

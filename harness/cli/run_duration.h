@@ -1,4 +1,4 @@
-/* How long a production run is. */
+/* Decides how long a production run is. */
 #ifndef KF_HARNESS_CLI_RUN_DURATION_H
 #define KF_HARNESS_CLI_RUN_DURATION_H
 
@@ -6,7 +6,7 @@
 #include "scene/scene.h"
 #include "solver/output/production.h"
 
-/* Rows of the command's options. */
+/* Lists rows of the command's options. */
 #define KF_DURATION_OPTIONS                                                                                  \
     {"--steps", "N", "time steps to run (1000); after a restart, further steps", false},                     \
         {"--flow-throughs", "N", "length instead of --steps: how often the stream crosses the domain",       \
@@ -19,14 +19,14 @@
             false                                                                                            \
     }
 
-/* The scene of a flow, NULL of anything else. */
+/* Returns the scene of a flow, or NULL of anything else. */
 const kf_scene *kf_run_scene(const kf_problem *problem);
 
-/* The number of --steps; stays what it is where the option is not given. */
+/* Reads the number of --steps; it stays where the option is not given. */
 kf_status kf_run_steps(const kf_arguments *arguments, long *steps, kf_error *error);
 
-/* In steps: --steps, or what --flow-throughs, --time and --until make of the scene; *steps stays where none
- * is given. Sets how->flow_through and how->until_settled. */
+/* Gives the length in steps: --steps, or what --flow-throughs, --time and --until make of the scene. *steps
+ * stays where none is given. Sets how->flow_through and how->until_settled. */
 kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *problem, long *steps,
                           kf_production_options *how, kf_error *error);
 

@@ -47,7 +47,7 @@ static void read_coefficients(const cJSON *json, kf_run_figures *f) {
     f->flow_throughs = number_of(json, "flow_throughs");
 }
 
-/* The record is untrusted, and its state is printed. */
+/* Says whether a word is a state, because the record is untrusted and its state is printed. */
 static bool is_state(const char *word) {
     static const char *const states[] = {"running", "broken off", "finished", "interrupted", "failed"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)

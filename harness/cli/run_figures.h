@@ -37,7 +37,7 @@ typedef struct kf_run_figures {
 kf_status kf_run_figures_read(const char *folder, kf_run_figures *figures, kf_error *error);
 void kf_run_figures_free(kf_run_figures *figures); /* what it owns */
 
-/* "0.3127 +- 0.0021"; "-" when it is not known. */
+/* Writes a figure such as "0.3127 +- 0.0021", or "-" if it is not known. */
 const char *kf_figure_text(const kf_figure *figure, char text[48]);
 cJSON *kf_figure_json(const kf_figure *figure);
 

@@ -8,7 +8,7 @@
 #include "results/best_config.h"
 #include "solver/output/production.h"
 
-/* Everything a run needs; freed together. */
+/* Holds everything a run needs, which is freed together. */
 typedef struct kf_run_job {
     const kf_arguments *arguments;
     kf_best_config best;
@@ -32,8 +32,8 @@ typedef struct kf_run_job {
 /* Writes the folder's run.json, which is also what --json prints; state: "running", "finished", "interrupted"
  * or "failed". Of several processes the first. */
 kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf_error *error);
-/* After a run that ended with status: its record, its results on stdout, the command that goes on. Returns
- * status, or why the record could not be written. */
+/* Concludes a run that ended with status: writes its record, prints its results and the command that goes on.
+ * Returns status, or why the record could not be written. */
 kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *error);
 /* Ends the program when a step does not come back, after writing the folder's record. context: the job. */
 void kf_run_hangs(void *context, const kf_error *why);

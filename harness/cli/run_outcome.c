@@ -16,7 +16,7 @@
 #include "harness/cli/run_plan.h"
 #include "solver/output/run_folder.h"
 
-/* The last row of each table, under its name, with the columns of its file; null without any. */
+/* Returns the last row of each table, under its name, with the columns of its file; null without any. */
 static cJSON *records_json(const kf_production *done) {
     if (done->records.count == 0) return cJSON_CreateNull();
     cJSON *tables = cJSON_CreateObject();
@@ -50,7 +50,7 @@ static cJSON *smoke_json(const kf_run_job *job) {
     return smoke;
 }
 
-/* Half of the drag's whole interval as a share of it; NAN: no part is known. */
+/* Returns half of the drag's whole interval as a share of it; NAN: no part is known. */
 static double share_of_drag(const kf_run_job *job) {
     const kf_scene *scene = kf_run_scene(job->problem);
     kf_drag_interval interval;
@@ -86,7 +86,7 @@ static void print_plan(const kf_run_job *job) {
            kf_percent(share_of_drag(job)));
 }
 
-/* The object of --json, which is also the folder's run.json. */
+/* Makes the object of --json, which is also the folder's run.json. */
 static cJSON *record(const kf_run_job *job, const char *state) {
     const kf_production *done = &job->done;
     cJSON *json = kf_json_answer("run");
@@ -130,8 +130,8 @@ kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf
     return status;
 }
 
-/* The part of a path before the step: "run/speed_000200.png" and "run/speed_000400.png" have the same. All of
- * a path without one. */
+/* Returns the length of the path before the step, which "run/speed_000200.png" and "run/speed_000400.png"
+ * share. A path without a step counts whole. */
 static size_t stem_length(const char *path) {
     const char *slash = strrchr(path, '/'), *underscore = strrchr(path, '_');
     const bool numbered = underscore != NULL && (slash == NULL || underscore > slash) &&
@@ -149,7 +149,7 @@ static bool is_last_of_stem(const kf_production *done, size_t index) {
     return true;
 }
 
-/* Smoke and probes have lines of their own. */
+/* Says whether a file is of smoke or probes, which have lines of their own. */
 static bool is_named_apart(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     return strncmp(name, "smoke_", 6) == 0 || strncmp(name, "probe_", 6) == 0;
@@ -163,7 +163,7 @@ static const struct {
              {"wall", "/wall.csv"},    {"table", ".csv"},         {"checkpoint", ".kfc"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* The kind with the longest ending that fits; KINDS: none. */
+/* Finds the kind with the longest ending that fits; KINDS: none. */
 static size_t kind_of(const char *path) {
     size_t best = KINDS;
     for (size_t k = 0; k < KINDS; k++)
@@ -200,7 +200,7 @@ static void append_word(kf_text *text, const char *word) {
     kf_text_append(text, "'");
 }
 
-/* A scene that options placed or changed is the one that the run keeps. */
+/* Appends the scene. One that options placed or changed is the one that the run keeps. */
 static void append_scene(const kf_run_job *job, kf_text *text) {
     const char *scene = kf_argument(job->arguments, "--scene", NULL);
     kf_placement said;
@@ -215,8 +215,8 @@ static void append_scene(const kf_run_job *job, kf_text *text) {
     kf_text_free(&kept);
 }
 
-/* The command that goes on where this run ended, with the same options: as far as it was to go, or, where it
- * went so far, as long again. */
+/* Writes the command that goes on where this run ended, with the same options: as far as it was to go, or, if
+ * it went so far, as long again. */
 static void append_resumption(const kf_run_job *job, kf_text *text) {
     static const char *const kept[] = {
         "--config",  "--accuracy",         "--checkpoints",   "--slice",     "--fields",

@@ -25,7 +25,7 @@ static kf_picture_view *view_of(kf_production_options *how, int field) {
     return NULL;
 }
 
-/* The kind of picture of the solid's surface with that name, or -1. */
+/* Returns the kind of picture of the solid's surface with that name, or -1. */
 static int surface_of(const char *word, size_t length) {
     for (int kind = 0; kind < KF_SURFACE_KINDS; kind++)
         if (strlen(kf_surface_kinds[kind]) == length && strncmp(word, kf_surface_kinds[kind], length) == 0)
@@ -57,7 +57,7 @@ static kf_status read_list(const kf_arguments *arguments, kf_production_options 
     }
 }
 
-/* "y", "y=0.4", "y=0.4m". */
+/* Reads a slice such as "y", "y=0.4" or "y=0.4m". */
 static kf_status read_slice(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
                             kf_error *error) {
     const char *text = kf_argument(arguments, "--slice", NULL);
@@ -146,7 +146,7 @@ static kf_status read_camera(const kf_arguments *arguments, kf_viewpoint *from, 
     return KF_OK;
 }
 
-/* The colours of a film stay the same from frame to frame. */
+/* Fixes the colours of a film, which stay the same from frame to frame. */
 static void fix_colours(const kf_scene *scene, kf_production_options *how) {
     const double speed = scene->reference_speed * scene->cell_size / scene->time_step,
                  length = scene->reference_length * scene->cell_size;

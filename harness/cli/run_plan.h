@@ -1,4 +1,4 @@
-/* The prediction of `kftune plan` for a run, kept in the user's folder of data until the run looks for it. */
+/* Keeps the prediction of `kftune plan` in the user's folder of data until the run looks for it. */
 #ifndef KF_HARNESS_CLI_RUN_PLAN_H
 #define KF_HARNESS_CLI_RUN_PLAN_H
 
@@ -13,9 +13,9 @@ typedef struct kf_run_plan {
     double seconds; /* of computing; NAN: not known */
 } kf_run_plan;
 
-/* A plan is kept by its scene: the newest is that of the scene. */
+/* Keeps a plan by its scene; the newest counts. */
 kf_status kf_run_plan_keep(const char *scene_hash, const kf_run_plan *plan, kf_error *error);
-/* KF_BAD_INPUT where there is none. */
+/* Finds the scene's plan; KF_BAD_INPUT where there is none. */
 kf_status kf_run_plan_find(const char *scene_hash, kf_run_plan *plan, kf_error *error);
 cJSON *kf_run_plan_json(const kf_run_plan *plan); /* the caller owns it */
 

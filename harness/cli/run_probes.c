@@ -101,7 +101,7 @@ static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_fr
     return KF_OK;
 }
 
-/* The flow goes on in a solid at rest, as the method has it, and means nothing there. */
+/* Warns of probes inside a solid at rest, where the flow goes on, as the method has it, and means nothing. */
 static void warn_inside(const kf_scene *scene, const kf_run_probes *probes) {
     for (size_t i = 0; i < probes->count; i++) {
         const size_t inside = kf_probe_points_inside(&probes->list[i], scene);
@@ -155,7 +155,7 @@ static cJSON *numbers(const double *values, int count) {
     return list;
 }
 
-/* The means at the probe's first point, with their intervals. */
+/* Adds the means at the probe's first point, with their intervals. */
 static void add_means(cJSON *json, const kf_probe_report *report, bool velocity) {
     double mean[KF_PROBED], half[KF_PROBED];
     char name[64];

@@ -28,9 +28,9 @@ kf_status kf_run_probes_read(const kf_arguments *arguments, const kf_problem *pr
                              kf_run_probes *probes, kf_production_options *how, kf_error *error);
 void kf_run_probes_free(kf_run_probes *probes);
 
-/* A list of what each came to; for run.json. */
+/* Lists for run.json what each probe came to. */
 cJSON *kf_run_probes_json(const kf_production *done, const kf_run_probes *probes);
-/* A line each for people. */
+/* Prints a line for each probe. */
 void kf_run_probes_print(const kf_production *done, const kf_run_probes *probes);
 
 #endif

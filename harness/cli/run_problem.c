@@ -50,18 +50,18 @@ static void append_value(const kf_fact *fact, kf_text *text) {
         kf_text_append(text, "%.10g", fact->value);
 }
 
-/* Values that differ by a rounding print alike, and are. */
+/* Says whether two values are the same; those that differ by a rounding print alike. */
 static bool is_same(const kf_fact *one, const kf_fact *other) {
     if (one->word[0] != '\0' || other->word[0] != '\0') return strcmp(one->word, other->word) == 0;
     return fabs(one->value - other->value) <= 1e-9 * fabs(one->value);
 }
 
-/* The facts in which a problem differs from what was tuned. plan: of those alone that decide what a plan is.
- */
+/* Lists the facts in which a problem differs from what was tuned. With `plan` only those count that decide
+ * what a plan is. */
 static void append_differences(const kf_facts *then, const kf_facts *now, bool plan, kf_text *text) {
     static const char *const of_plan[] = {"size_x",    "size_y",   "size_z",
                                           "collision", "accuracy", "finer_levels"};
-    /* The facts that may be left out. */
+    /* These stand for facts that may be left out. */
     static const kf_fact no_accuracy = {.value = KF_DEFAULT_ACCURACY}, no_levels = {.value = 0.0};
     for (int i = 0; i < then->count + now->count; i++) {
         const kf_fact *known = i < then->count ? &then->list[i] : &now->list[i - then->count];
@@ -106,7 +106,8 @@ static kf_status refuse_another(const kf_run_job *job, kf_error *error) {
     return status;
 }
 
-/* A config of a flow is right, or shown to be wrong, on any scene of the same grid and model. */
+/* Checks a config on another scene: of a flow it is right, or shown to be wrong, on any scene of the same
+ * grid and model. */
 static kf_status check_difference(kf_run_job *job, kf_error *error) {
     kf_text text = {0};
     append_differences(&job->best.facts, &job->problem->facts, true, &text);
@@ -124,7 +125,7 @@ static kf_status check_difference(kf_run_job *job, kf_error *error) {
 
 /* ---- The scene of a config ---- */
 
-/* The scene file may have been changed since, which changes nothing here. */
+/* Warns if the scene file was changed since, which changes nothing here. */
 static void warn_of_changes(const kf_best_config *best) {
     cJSON *now = NULL;
     kf_text text = {0};

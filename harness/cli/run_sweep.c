@@ -48,12 +48,12 @@ typedef struct sweep {
 
 /* ---- Which values ---- */
 
-/* Options that are of sweeps alone. */
+/* Says whether an option is of sweeps alone. */
 static bool is_plural(int kind) {
     return kind == GRIDS || kind == SEEDS;
 }
 
-/* A file may have a comma in its name. */
+/* Says whether a value is a list; a file may have a comma in its name. */
 static bool is_list(int kind, const char *value) {
     if (is_plural(kind)) return true;
     if (strchr(value, ',') != NULL) return kind != SCENES || access(value, F_OK) != 0;
@@ -83,7 +83,7 @@ static bool read_three(const char *text, double numbers[3]) {
     return true;
 }
 
-/* "-10:10:5" is -10, -5, 0, 5, 10. */
+/* Reads a range: "-10:10:5" is -10, -5, 0, 5, 10. */
 static kf_status read_range(sweep *s, const char *option, const char *text, kf_error *error) {
     double numbers[3] = {0.0};
     const bool read = read_three(text, numbers);
@@ -162,7 +162,7 @@ static const char *widest(const sweep *s) {
     return s->values[found];
 }
 
-/* Meshes are placed once, in one tunnel: the first, and the others in its place. */
+/* Places the meshes once, in one tunnel: the first, and the others in its place. */
 static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
     cJSON *like = NULL;
@@ -199,7 +199,7 @@ static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
     return status;
 }
 
-/* The grid of a scene that was not made of a mesh, with so many cells along its reference length. */
+/* Makes the grid of a scene that was not made of a mesh, with so many cells along its reference length. */
 static kf_status grid_of(const char *source, const char *cells, char grid[48], kf_error *error) {
     const kf_scene_options options = {.sections = kf_systems_scene_sections(), .samples_per_cell = 1.0};
     kf_scene *scene = NULL;
@@ -226,7 +226,7 @@ static bool has_placement(const char *scene) {
     return placed;
 }
 
-/* "yaw-10": what differs, as the name of a folder. */
+/* Names a run's folder by what differs, as in "yaw-10". */
 static void name_point(const sweep *s, int point, char name[128]) {
     const char *word = kinds[s->kind].word;
     if (s->kind == SCENES) {
@@ -239,7 +239,7 @@ static void name_point(const sweep *s, int point, char name[128]) {
     name[length] = '\0';
 }
 
-/* The scene with another seed of its samples, as the command line would overrule it. */
+/* Makes the scene with another seed of its samples, as the command line would overrule it. */
 static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PATH], kf_error *error) {
     char name[128], *end = NULL;
     const unsigned long long number = strtoull(seed, &end, 10);
@@ -255,7 +255,7 @@ static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PA
     return status;
 }
 
-/* The arguments of one run; grid, scene and folder are its own room. */
+/* Makes the arguments of one run, for which the caller lends room for grid, scene and folder. */
 static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48], char folder[KF_PATH],
                             kf_error *error) {
     char name[128];
@@ -302,7 +302,7 @@ static kf_status find_neighbour(const sweep *s, int before, kf_run_part *part, k
     return read == KF_HOST ? kf_fail(error, read, "%s", why.message) : KF_OK;
 }
 
-/* One run, on the devices of its lane. */
+/* Does one run on the devices of its lane. */
 static kf_status run_point(void *context, int point, int before, const char *devices, kf_error *error) {
     sweep *s = context;
     kf_arguments *own = kf_allocate(sizeof *own);
@@ -351,7 +351,7 @@ static kf_status check(const sweep *s, kf_error *error) {
     return KF_OK;
 }
 
-/* After the scene, or the config. */
+/* Names the sweep after the scene, or the config. */
 static void name_sweep(const sweep *s, char name[128]) {
     kf_scene_name(s->kind != SCENES
                       ? kf_argument(s->arguments, "--scene", kf_argument(s->arguments, "--config", "scene"))
@@ -360,7 +360,7 @@ static void name_sweep(const sweep *s, char name[128]) {
     if (kf_ends_in(name, ".kftune")) name[strlen(name) - strlen(".kftune")] = '\0';
 }
 
-/* <scene>-sweep, or as --output says. */
+/* Chooses the folder: <scene>-sweep, or as --output says. */
 static kf_status choose_folder(sweep *s, kf_error *error) {
     const char *given = kf_argument(s->arguments, "--output", NULL);
     char name[128];
@@ -369,7 +369,7 @@ static kf_status choose_folder(sweep *s, kf_error *error) {
                          : kf_path(s->folder, error, "%s-sweep", name);
 }
 
-/* Before anything runs all values are read as a run would read them. */
+/* Reads all values as a run would read them, before anything runs. */
 static kf_status check_points(sweep *s, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
     kf_placement placement;

@@ -1,11 +1,11 @@
-/* Several runs in which one thing changes, as one command. */
+/* Does several runs in which one thing changes, as one command. */
 #ifndef KF_HARNESS_CLI_RUN_SWEEP_H
 #define KF_HARNESS_CLI_RUN_SWEEP_H
 
 #include "base/util/file.h"
 #include "harness/cli/command.h"
 
-/* Rows of the command's options. */
+/* Lists rows of the command's options. */
 #define KF_SWEEP_OPTIONS                                                                                     \
     {"--grids", "N,N,N", "sweep: run on grids with these numbers of cells along the solid, 24,32,48",        \
      false},                                                                                                 \
@@ -20,14 +20,14 @@
         "--resume", NULL, "sweep: skip finished runs, and continue the others", false                        \
     }
 
-/* The part of a run in a sweep: its role, and the neighbour from whose flow it begins. */
+/* Holds the part of a run in a sweep: its role, and the neighbour from whose flow it begins. */
 typedef struct kf_run_part {
     bool first;               /* which says what the scene means; the others only warn, */
     bool alike;               /* and these not even that, as all is the same that is warned of */
     char neighbour[KF_PATH];  /* folder of a run that has settled; "": there is none */
     char checkpoint[KF_PATH]; /* its last */
 } kf_run_part;
-/* One run of the command. part: of a sweep, which prints what it comes to itself; NULL: it is alone. */
+/* Does one run of the command. Without `part` (NULL) it is alone; else a sweep prints what it comes to. */
 typedef kf_status (*kf_run_one)(const kf_arguments *arguments, const kf_run_part *part, kf_error *error);
 /* Says whether an option is of sweeps alone. */
 bool kf_run_is_of_sweeps(const char *option);

@@ -8,7 +8,7 @@
 
 static const double LEFT_BYTES = 1e9, MOST_NODES = 2147483647.0; /* of a device */
 
-/* Two-dimensional grids have nine populations. */
+/* Returns the populations of a node; grids in two dimensions have nine. */
 static int populations(const int nodes[3]) {
     return nodes[2] == 1 ? 9 : 27;
 }
@@ -21,7 +21,7 @@ double kf_grid_bytes(const int nodes[3], int grids, int value_bytes) {
     return node_count(nodes) * (populations(nodes) * grids * value_bytes + 4);
 }
 
-/* The largest grid of these proportions with at most so many nodes. */
+/* Finds the largest grid of these proportions with at most so many nodes. */
 static void largest_grid(const int nodes[3], double most, int largest[3]) {
     const bool flat = nodes[2] == 1;
     const double ratio = most / node_count(nodes), factor = flat ? sqrt(ratio) : cbrt(ratio);

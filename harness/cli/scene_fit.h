@@ -8,8 +8,8 @@
 #include "base/backend/backend.h"
 #include "scene/scene.h"
 
-/* Bytes of a grid of so many nodes: populations of that size on one grid or two, and 4 bytes a node beside
- * them. */
+/* Returns the bytes of a grid: populations of that size on one grid or two, and 4 bytes a node beside them.
+ */
 double kf_grid_bytes(const int nodes[3], int grids, int value_bytes);
 
 typedef struct kf_scene_fit {

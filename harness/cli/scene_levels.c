@@ -6,7 +6,7 @@
 #include "base/util/text.h"
 #include "harness/cli/scene_fit.h"
 
-/* The nodes of a level's grid, and where it lies in metres. */
+/* Measures a level's grid: its nodes, and where it lies in metres. */
 static void measure(const kf_scene *scene, int level, int nodes[3], double low[3], double high[3]) {
     const double cell = ldexp(scene->cell_size, -level);
     for (int a = 0; a < 3; a++) {
@@ -18,7 +18,7 @@ static void measure(const kf_scene *scene, int level, int nodes[3], double low[3
     }
 }
 
-/* The cost of fine cells in the whole domain. */
+/* Holds the cost of fine cells in the whole domain. */
 typedef struct uniform_cost {
     double nodes;
     double updates; /* in the time of a step of the coarsest level */

@@ -9,7 +9,7 @@
 
 /* Prints a line a level and one for the uniform grid; nothing for a scene of one grid. */
 void kf_scene_levels_print(const kf_scene *scene, FILE *file);
-/* An array with an object a level, and an object; the caller owns both. */
+/* Make an array with an object for each level, and an object; the caller owns both. */
 cJSON *kf_scene_levels_json(const kf_scene *scene);
 cJSON *kf_uniform_cost_json(const kf_scene *scene);
 

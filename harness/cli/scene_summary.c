@@ -15,7 +15,7 @@ enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
 static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
                     WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001, THIN_CELLS = 4.0,
                     THIN_SHARE = 1e-3;
-/* From here on wakes (Williamson 1996) and plane channels differ along every axis. */
+/* From these Reynolds numbers on wakes (Williamson 1996) and plane channels differ along every axis. */
 static const double FLAT_WAKE = 190.0, FLAT_CHANNEL = 1000.0;
 
 static double along(const double velocity[3], const double stream[3]) {
@@ -27,7 +27,7 @@ static double along(const double velocity[3], const double stream[3]) {
     return square > 0.0 ? sum / sqrt(square) : 0.0;
 }
 
-/* The fastest stream that comes in, and the wall along it whose speed is farthest from its own. */
+/* Finds the fastest stream that comes in, and the wall along it whose speed is farthest from the stream's. */
 static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     const double metres = scene->cell_size / scene->time_step;
     double stream[3];
@@ -230,7 +230,7 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
     return count;
 }
 
-/* The other way is of interest where it may decide. */
+/* Prints the memory, and that of the other way of streaming where it may decide. */
 static void print_memory(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
     enum { PLANES_MORE = 34 }; /* of a grid that moves by slabs of 16 */
     static const double much = 4.0 * (1 << 30);

@@ -7,7 +7,8 @@
 
 #include "scene/scene.h"
 
-/* Figures in SI units, but where it says cells or lattice. NAN where a scene does not define them. */
+/* Holds figures in SI units, but where a name says cells or lattice. A figure is NAN where a scene does not
+ * define it. */
 typedef struct kf_scene_summary {
     double domain[3], solid[3];                      /* lengths, metres */
     double cells_a_length;                           /* cells along the reference length */
@@ -34,8 +35,8 @@ typedef struct kf_scene_summary {
     bool still;             /* nothing moves at the start, and nothing will */
 } kf_scene_summary;
 
-/* A flat plate's wall shear gives wall_distance: Cf = 0.664/sqrt(Re) up to Re 5e5 (Blasius), 0.026/Re^(1/7)
- * above (White, Viscous Fluid Flow, 3rd ed., section 6-6). */
+/* Summarises a scene. The wall shear of a flat plate gives wall_distance: Cf = 0.664/sqrt(Re) up to Re 5e5
+ * (Blasius), 0.026/Re^(1/7) above (White, Viscous Fluid Flow, 3rd ed., section 6-6). */
 kf_scene_summary kf_summarise_scene(const kf_scene *scene);
 
 /* Returns wall_distance of a summary alone, at no cost: a summary looks at the whole mesh. */
@@ -45,7 +46,7 @@ double kf_scene_wall_distance(const kf_scene *scene);
 void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *summary, FILE *file);
 cJSON *kf_scene_summary_json(const kf_scene *scene, const kf_scene_summary *summary);
 
-/* Warnings as lines of text, of which there are count; texts live until the next call. */
+/* Gives the warnings as lines of text and returns their count; the texts live until the next call. */
 int kf_scene_warnings(const kf_scene_summary *summary, const char *const **lines);
 
 #endif

@@ -30,7 +30,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Median of the anchors of a landscape's shards; of one chip, unless identity is NULL. */
+/* Returns the median of the anchors of a landscape's shards, of one chip unless identity is NULL. */
 static double anchor_of(const shard_list *list, const kf_shard *like, const char *identity) {
     double *times = kf_allocate((list->count + 1) * sizeof *times), median = NAN;
     size_t count = 0;
@@ -79,7 +79,7 @@ static void check_chips(const shard_list *list, const kf_shard *first, cJSON *js
     }
 }
 
-/* One landscape: which shards are missing. Returns their number. */
+/* Checks which shards of a landscape are missing, and returns their number. */
 static int check_landscape(const shard_list *list, const kf_shard *first, cJSON *json) {
     int missing = 0, configs = 0;
     kf_text names = {0};

@@ -1,4 +1,5 @@
-/* The shards of landscapes in a store: which are missing, and how alike the chips are that measured them. */
+/* Checks the shards of landscapes in a store: which are missing, and how alike the chips are that measured
+ * them. */
 #ifndef KF_HARNESS_CLI_STORE_SHARDS_H
 #define KF_HARNESS_CLI_STORE_SHARDS_H
 

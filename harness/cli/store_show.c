@@ -24,7 +24,7 @@ cJSON *kf_store_answer(const char *action, const kf_store *store) {
     return root;
 }
 
-/* "-" for what is not known; never as 1.662e+04. */
+/* Shows a time, never as 1.662e+04, and "-" for what is not known. */
 static const char *shown_time(double microseconds, char buffer[32]) {
     return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
 }
@@ -171,7 +171,7 @@ static kf_status collect_result(void *context, int sequence, const char *role, c
     return KF_OK;
 }
 
-/* By time, then what has none in the order it was measured. */
+/* Orders by time; what has none follows in the order in which it was measured. */
 static int compare_shown(const void *left, const void *right) {
     const kf_shown *a = left, *b = right;
     if (isnan(a->time_us) != isnan(b->time_us)) return isnan(a->time_us) ? 1 : -1;

@@ -11,7 +11,7 @@ kf_status kf_store_of_arguments(const kf_arguments *arguments, bool read_only, k
 /* Begins the JSON that an action prints; the caller deletes it. */
 cJSON *kf_store_answer(const char *action, const kf_store *store);
 
-/* The actions list and show. */
+/* These do the actions list and show. */
 kf_status kf_store_list(const kf_arguments *arguments, kf_error *error);
 kf_status kf_store_show(const kf_arguments *arguments, kf_error *error);
 

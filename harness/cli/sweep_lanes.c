@@ -14,7 +14,8 @@
 
 /* ---- Which devices ---- */
 
-/* "cuda:2-3", "cpu:4,cpu:4": some members of a team. Threads of a cpu without a number: its share. */
+/* Names a team of some of the devices, as "cuda:2-3" or "cpu:4,cpu:4". A cpu without a number of threads gets
+ * its share. */
 static kf_status name_team(const char *spec, int first, int each, int all, char devices[32],
                            kf_error *error) {
     kf_text text = {0};
@@ -73,7 +74,7 @@ typedef struct item_job {
     const char *devices;
 } item_job;
 
-/* A lane does the items from `next` to before `end`. */
+/* Holds a lane, which does the items from `next` to before `end`. */
 typedef struct lane_state {
     item_job job; /* the one that is under way */
     kf_child child;
@@ -101,7 +102,8 @@ static kf_status do_item(const item_job *job, kf_error *error) {
     return job->work(job->context, job->item, job->before, job->devices, error);
 }
 
-/* In a process of its own, which SIGTERM tells to end with a checkpoint: Ctrl-C does not reach it. */
+/* Does an item in a process of its own, which SIGTERM tells to end with a checkpoint. Ctrl-C does not reach
+ * it. */
 static kf_status work_alone(const void *context, void *answer, kf_error *error) {
     const item_job *job = context;
     (void)answer;

@@ -1,5 +1,5 @@
-/* The devices of a sweep: each, or each team of some, does its own runs one after the other, and all of them
- * at the same time, in processes of their own. */
+/* Shares the runs of a sweep among devices. Each device, or team of some, does its own runs one after the
+ * other. All work at the same time, in processes of their own. */
 #ifndef KF_HARNESS_CLI_SWEEP_LANES_H
 #define KF_HARNESS_CLI_SWEEP_LANES_H
 

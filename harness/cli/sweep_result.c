@@ -44,7 +44,7 @@ static kf_grid_limit limit_of(const kf_sweep_result *r) {
     return kf_grid_limit_of(count, cells, drags);
 }
 
-/* The interval of the finest settled grid, whose part of the grid is what the grids show. */
+/* Finds the interval of the finest settled grid, with the part `grid` that the grids themselves show. */
 static bool interval_of_grids(const kf_sweep_result *r, const kf_grid_limit *limit, kf_drag_interval *found) {
     const kf_run_figures *finest = NULL;
     for (int i = 0; i < r->count && limit->known; i++) {
@@ -78,9 +78,9 @@ static void print_limit(const kf_grid_limit *limit) {
 
 /* ---- Seeds ---- */
 
-/* The scatter of the drag when nothing but the samples' places differs; NAN of less than two runs. Not a
- * number either where all runs have one drag to the last bit: their flow has nothing that a seed decides, so
- * that this is no measure of chance. */
+/* Computes the scatter of the drag when only the samples' places differ; NAN of fewer than two runs. It is
+ * NAN, too, where all runs have one drag to the last bit. A seed then decides nothing in their flow, so this
+ * is no measure of chance. */
 static kf_figure scatter_of(const kf_sweep_result *r, bool *without_chance) {
     double sum = 0.0, squares = 0.0, least = HUGE_VAL, most = -HUGE_VAL;
     int count = 0;
@@ -113,15 +113,15 @@ static void print_scatter(const kf_figure *scatter, bool without_chance) {
            kf_percent(3.0 * scatter->half / fabs(scatter->mean)));
 }
 
-/* Half of the open stream's interval; NAN unless all its parts are known. */
+/* Returns half of the open stream's interval; NAN unless all its parts are known. */
 static double whole_half(const kf_run_figures *run) {
     return run->judged && kf_drag_interval_complete(&run->open_stream)
                ? kf_drag_interval_total(&run->open_stream)
                : (double)NAN;
 }
 
-/* The drag in an open stream; NAN where no rule takes the tunnel's walls off: it would be the tunnel's drag
- * in a column of others that are corrected. */
+/* Returns the drag in an open stream. It is NAN where no rule takes the tunnel's walls off, because in a
+ * column of corrected drags it would be the tunnel's. */
 static double open_drag(const kf_run_figures *run) {
     const bool known = run->judged && isfinite(run->open_stream.half[KF_PART_TUNNEL]);
     return known ? run->open_stream.corrected : (double)NAN;
@@ -239,7 +239,7 @@ static double place_of(const kf_sweep_result *r, int i) {
     return r->numbers ? strtod(r->points[i].value, NULL) : i + 1;
 }
 
-/* Drag and lift fill the height together, with their intervals. */
+/* Sets the range so that drag and lift fill the height together, with their intervals. */
 static void set_range(kf_chart *c, const kf_sweep_result *r) {
     c->low[0] = c->low[1] = (double)INFINITY;
     c->high[0] = c->high[1] = (double)-INFINITY;

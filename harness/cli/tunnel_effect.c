@@ -1,4 +1,4 @@
-/* The effect of the tunnel's walls on the drag, by published rules. */
+/* Estimates the effect of the tunnel's walls on the drag by published rules. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 static const double PI = 3.14159265358979323846, MOST_BLOCKAGE = 0.2, SOLID = 0.65, BLUFF = 2.5,
                     BLUFF_SPANNING = 0.96, ALIKE = 1e-3;
 
-/* The tunnel around the solid, along the axis of the stream. */
+/* Holds the tunnel around the solid, along the axis of the stream. */
 typedef struct tunnel {
     int axis;       /* of the stream */
     double section; /* cells^2, its mirror image behind a road included */
@@ -73,7 +73,7 @@ static const char *find_tunnel(const kf_scene *scene, tunnel *t) {
     return NULL;
 }
 
-/* The solid's volume is taken for an ellipsoid's of its front and length. */
+/* Applies the rules. The solid's volume is taken for that of an ellipsoid of its front and length. */
 kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
     kf_tunnel_effect effect = {.low = 1.0, .high = 1.0};
     tunnel t;

@@ -1,4 +1,4 @@
-/* Commands that several processes may do together. */
+/* Opens the world of commands that several processes may do together. */
 #ifndef KF_HARNESS_CLI_WORLD_ARGUMENT_H
 #define KF_HARNESS_CLI_WORLD_ARGUMENT_H
 

@@ -94,7 +94,7 @@ static kf_status run(void *object, kf_stream *stream, kf_error *error) {
     return number == 0 ? KF_OK : failed("run", number, error);
 }
 
-/* Before a run that is to be verified: inputs of the seed, and outputs that are no numbers. */
+/* Prepares a run that is to be verified: inputs of the seed, and outputs that are no numbers. */
 static kf_status restore(functions_plan *own, uint64_t seed, kf_error *error) {
     kf_locale_to_callers();
     int number = own->functions->restore(own->functions->context, seed);
@@ -112,7 +112,7 @@ static kf_status restore(functions_plan *own, uint64_t seed, kf_error *error) {
     return KF_OK;
 }
 
-/* State of step 0; prepared once, however often a plan begins anew. */
+/* Makes the state of step 0, which is prepared once, however often a plan begins anew. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     functions_plan *own = plan->system;
     if (own->prepared) return KF_OK;
@@ -165,7 +165,7 @@ static void free_reference(kf_reference *reference) {
     free(reference);
 }
 
-/* The program says this of its last run. */
+/* Asks the program what it says of its last run. */
 static kf_status judge(const functions_plan *own, kf_verification *verification, kf_error *error) {
     double deviation = (double)NAN, bound = 0.0;
     memset(verification, 0, sizeof *verification);
@@ -188,7 +188,8 @@ static double value_at(const kftune_output *output, const void *data, size_t ind
     return output->real == sizeof single ? (double)single : number;
 }
 
-/* How far an output is off another, relative: 0 bit for bit, 1 for what has no numbers and differs. */
+/* Returns how far an output is off another, relative: 0 for the same bits, 1 for what has no numbers and
+ * differs. */
 static double spread_of(const kftune_output *output, const void *other) {
     double square = 0, whole = 0;
     if (output->bytes == 0 || memcmp(output->data, other, output->bytes) == 0) return 0.0;
@@ -203,7 +204,7 @@ static double spread_of(const kftune_output *output, const void *other) {
     return isfinite(spread) ? fmax(spread, DBL_MIN) : 1.0; /* other bits of equal values are a spread too */
 }
 
-/* A run from restored inputs into spoiled outputs. */
+/* Runs again from restored inputs into spoiled outputs. */
 static kf_status run_again(functions_plan *own, uint64_t seed, const char *when, kf_error *error) {
     kf_verification verification;
     KF_TRY(restore(own, seed, error));
@@ -214,7 +215,8 @@ static kf_status run_again(functions_plan *own, uint64_t seed, const char *when,
     return kf_fail(error, KF_GATE_FAILED, "%s, %s", when, reason.message);
 }
 
-/* A second run from equal inputs: right again, and the same bit for bit, or with which spread. */
+/* Does a second run from equal inputs. It must be right again, and shows whether results are the same bit for
+ * bit, or with which spread. */
 static kf_status repeat(functions_plan *own, kf_verification *verification, kf_error *error) {
     kftune_output first[OUTPUTS];
     const int count = own->output_count;
@@ -265,7 +267,8 @@ static kf_status check_roof(const functions_plan *own, const kf_device_info *dev
                    bytes, step_us, least_us);
 }
 
-/* After timing: the last run was of inputs that it had often; the next are of a seed that no run had. */
+/* Verifies after timing. The last run was of inputs that it had often; the next are of a seed that no run
+ * had. */
 static kf_status recheck(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error) {
     (void)reference;
     functions_plan *own = plan->system;

@@ -1,5 +1,4 @@
-/* The system `functions`: a problem whose configs are run by functions of the program that the library
- * serves. */
+/* Declares the system `functions`: functions of the program that the library serves run the configs. */
 #ifndef KF_HARNESS_LIBRARY_FUNCTIONS_H
 #define KF_HARNESS_LIBRARY_FUNCTIONS_H
 
@@ -10,7 +9,7 @@ struct kftune_config {
     kf_config config;
 };
 
-/* The problem, whose space text (JSON) declares; functions is copied. The caller frees it. */
+/* Opens the problem, whose space `text` (JSON) declares; functions is copied. The caller frees it. */
 kf_status kf_functions_open(const char *name, const char *text, const kftune_functions *functions,
                             kf_problem **problem, kf_error *error);
 

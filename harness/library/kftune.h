@@ -32,7 +32,7 @@ extern "C" {
 #define KFTUNE_API
 #endif
 
-/* The statuses are those with which the program exits. */
+/* These statuses are those with which the program exits. */
 typedef enum kftune_status {
     KFTUNE_OK = 0,
     KFTUNE_NONE = 1,    /* no config passed its gate; the store knows none */
@@ -40,17 +40,18 @@ typedef enum kftune_status {
     KFTUNE_MACHINE = 3, /* the machine could not do it: no device, no memory, no disk */
 } kftune_status;
 
-/* "0.2.0". */
+/* Returns the version, such as "0.2.0". */
 KFTUNE_API const char *kftune_version(void);
-/* One line on why this thread's last call failed; "" when it did not. Valid until its next call. */
+/* Returns one line on why this thread's last call failed, or "" if it did not. It is valid until the thread's
+ * next call. */
 KFTUNE_API const char *kftune_error(void);
 
-/* Diagnostics go to the function, a line at a time; NULL, the beginning: nowhere. */
+/* Sends diagnostics to the function, a line at a time. NULL, as at the beginning, sends them nowhere. */
 KFTUNE_API void kftune_log(void (*line)(void *context, const char *text), void *context);
 
 /* --- Configs --- */
 
-/* One point of a space: parameters with a value each. */
+/* Holds one point of a space: parameters with a value each. */
 typedef struct kftune_config kftune_config;
 /* Gives the value of an integer or boolean (0, 1) parameter, or fallback where there is none of this name. */
 KFTUNE_API int64_t kftune_integer(const kftune_config *config, const char *parameter, int64_t fallback);
@@ -74,7 +75,7 @@ typedef struct kftune_scene_options {
 KFTUNE_API kftune_status kftune_open_scene(const char *source, const kftune_scene_options *options,
                                            kftune_problem **problem);
 
-/* A result of a run, in memory of the host, which no process but the one that runs sees. */
+/* Describes a result of a run. It lies in memory of the host, which only the process that runs sees. */
 typedef struct kftune_output {
     void *data;
     size_t bytes;
@@ -90,8 +91,8 @@ typedef struct kftune_functions {
     int (*prepare)(void *context, const kftune_config *config);
     int (*run)(
         void *context); /* what is timed, by the clock: work given to a device must be over when it returns */
-    /* How far the result of the run is from what is right, and what is accepted. A config that is off by more
-     * is wrong and cannot win, however fast. */
+    /* Says how far the result of the run is from what is right, and what is accepted. A config that is off by
+     * more is wrong and cannot win, however fast. */
     int (*check)(void *context, double *deviation, double *bound);
     void (*release)(void *context); /* may be NULL */
 
@@ -121,8 +122,8 @@ typedef struct kftune_options {
     double seconds;           /* budget of wall time; 0 with evaluations 0: 60 s */
     long evaluations;         /* budget of configs; 0: no limit */
     uint64_t seed;            /* of the search; 0: 1 */
-    /* Metrics of every config and goals, as for `kftune tune`. A size that ends before them leaves both out.
-     */
+    /* These are metrics of every config and goals, as for `kftune tune`. A size that ends before them leaves
+     * both out. */
     const char *const *metrics; /* "gflops=2*n/time/1e9", NULL-terminated; or NULL */
     const char *objective;      /* "max:gflops", "time,energy"; NULL: "time" */
 } kftune_options;
@@ -137,10 +138,10 @@ KFTUNE_API kftune_status kftune_tune(const kftune_problem *problem, const kftune
 KFTUNE_API kftune_status kftune_best(const kftune_problem *problem, const kftune_options *options,
                                      kftune_result **result);
 
-/* The best config, by the objective. Lives as long as the result. */
+/* Returns the best config by the objective. It lives as long as the result. */
 KFTUNE_API const kftune_config *kftune_best_config(const kftune_result *result);
 KFTUNE_API double kftune_time_us(const kftune_result *result); /* of a step, or of a run; microseconds */
-/* 1: measured for this very problem; 0: for the one most like it. */
+/* Returns 1 if the config was measured for this very problem, 0 for the one most like it. */
 KFTUNE_API int kftune_exact(const kftune_result *result);
 /* Gives as JSON what `kftune tune --json` prints, for a tuning, and the config, for an answer of the
  * store. Lives as long as the result. */

@@ -1,4 +1,4 @@
-/* The library's functions: guarded entries into the same code as the program's. */
+/* Implements the library's functions: guarded entries into the same code as the program's. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -55,7 +55,8 @@ static void pass_on(const char *line) {
     kf_locale_to_own();
 }
 
-/* The program ends here; a library leaves what it was doing instead. In a child process ending is right. */
+/* Leaves what the library was doing where the program ends for want of memory. In a child process ending is
+ * right. */
 static void leave_without_memory(size_t bytes) {
     if (guard.process != getpid() || !pthread_equal(guard.thread, pthread_self())) _exit(KF_MACHINE);
     (void)kf_fail(&last, KF_MACHINE, "out of memory: %zu bytes cannot be allocated", bytes);
@@ -77,7 +78,7 @@ static kftune_status status_of(kf_status status) {
     }
 }
 
-/* One call at a time. What a call that ran out of memory had allocated is lost. */
+/* Lets in one call at a time. What a call that ran out of memory had allocated is lost. */
 static kftune_status enter(work function, void *arguments) {
     (void)pthread_mutex_lock(&entrance);
     last = (kf_error){KF_OK, ""};
