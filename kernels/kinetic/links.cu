@@ -89,6 +89,7 @@ KF_SCALAR_KERNEL(load_links, kf_links_arguments) {
     kf_begin_load(load);
     for (int n = x; n < a->links.count; n += a->extent[0]) {
         int nx, ny, nz;
+        if (!kf_is_own(a, ((const kf_index *)a->links.node)[n])) continue;
         const int code = kf_link_code(a->links.code[n], 0);
         const int cx = code % 3 - 1, cy = code / 3 % 3 - 1, cz = code / 9 - 1;
         kf_position(a, ((const kf_index *)a->links.node)[n], &nx, &ny, &nz);

@@ -82,6 +82,9 @@ KF_FUNCTION kf_real kf_reflect_link(const kf_module_arguments *a, int x, int wor
         value += (mean - weight * taken_back) * KF_R(KF_UNIT);
         if (fabs((double)mean) < KF_FORCE_LIMIT) /* in fixed point more would look like a mass */
             sum = kf_fixed_point((double)mean, KF_FORCE_SCALE);
+#if KF_TEAM /* the link of a copied node counts on the part that has the node */
+        if (!kf_is_own(a, kf_link_node(a, x, 0))) sum = 0;
+#endif
     }
     if (!a->links.at_once) *left = leaves;
     kf_atomic_add_int64_of_warp((kf_int64 *)a->links.sums + x / 32 % KF_LOAD_SLOTS, sum);

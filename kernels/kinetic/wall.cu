@@ -298,7 +298,11 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
         a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
         a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i];
     }
+#if KF_TEAM
+    const double mass = share > 0.0 && kf_is_own(a, node) ? sum.mass - kf_dot(sum.area, force) : 0.0;
+#else
     const double mass = share > 0.0 ? sum.mass - kf_dot(sum.area, force) : 0.0;
+#endif
     if (share > 0.0) {
         kf_push_node(a, node, f, force, sum.cut);
         kf_push_links(a, x, force);
@@ -315,6 +319,7 @@ KF_SCALAR_KERNEL(load_wall, kf_wall_arguments) {
     for (int n = x; n < a->wall.count; n += a->extent[0]) {
         int nx, ny, nz;
         double force[3];
+        if (!kf_is_own(a, ((const kf_index *)a->wall.node)[n])) continue;
         for (int i = 0; i < 3; i++)
             force[i] = a->wall.force[(long long)(a->wall.friction ? 3 + i : i) * a->wall.count + n] *
                        (a->wall.friction ? -1.0 : 1.0);

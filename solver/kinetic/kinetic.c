@@ -504,7 +504,6 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     kf_plan_on(plan, 0);
     KF_TRY(make_outflow(plan, kinetics, error));
     KF_TRY(kf_kinetic_share_list(plan, kinetics, error));
-    KF_TRY(kf_kinetic_check_links(plan, error));
     kf_plan_on(plan, 0);
     for (int part = 0; part < plan->part_count; part++) {
         kf_plan_on(plan, part);

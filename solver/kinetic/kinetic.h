@@ -229,9 +229,9 @@ typedef struct kf_kinetic {
     kf_buffer *solid_of, *solid_poses, *solid_loads; /* arguments.solids of several solids; NULL for one */
     kf_launch solids_launch;                         /* computes the force on each of several solids */
     kf_buffer *link_memory, *link_sums;              /* arguments.links.memory and sums of a solid by links */
-    kf_links links;  /* those whose outer nodes are the part's, and the part's nodes inside */
-    int *link_order; /* the scene's number of each link of the device */
-    int *wall_order; /* the scene's number of each node beside the surface */
+    kf_links links;                                  /* those that the part computes, and its nodes inside */
+    int *link_order;                                 /* the scene's number of each link of the device */
+    int *wall_order;                                 /* the scene's number of each node beside the surface */
     /* On a team: link_sums of all parts, or their sums, and zeros to reset them. */
     kf_buffer *team_links, *no_links;
     /* For a law of the wall: arguments.wall.found, and the launches that sum up the forces beside those of
@@ -378,12 +378,10 @@ kf_status kf_kinetic_upload_reals(const kf_kinetic *kinetic, kf_buffer *buffer, 
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 
 /* Lists the part's share of the scene's links; kf_kinetic_free_links frees it (kinetic_link_order.c). */
-void kf_kinetic_take_links(const kf_scene *scene, kf_kinetic *kinetic);
+void kf_kinetic_take_links(const kf_plan *plan, kf_kinetic *kinetic);
 void kf_kinetic_free_links(kf_kinetic *kinetic);
 /* Returns whether each step subtracts the mass that the links have added in the step before. */
 bool kf_kinetic_balances(const kf_scene *scene, const kf_kinetic *kinetic);
-/* KF_BAD_INPUT if a team with a solid by links does not read all planes in place (kinetic_links.c). */
-kf_status kf_kinetic_check_links(const kf_plan *plan, kf_error *error);
 /* Uploads the part's cut links of the solid (kinetic_links.c). */
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Sets a solid by links to its initial state. The state of the grid is set elsewhere. */

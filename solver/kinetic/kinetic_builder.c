@@ -130,7 +130,7 @@ void kf_make_marks(kf_builder *b) {
 
 int kf_streamed_planes(const kf_builder *b, int range[KF_PLANE_RANGES][2]) {
     const kf_kinetic *kinetic = b->kinetic;
-    if (kinetic->options.transfer != KF_DIRECT)
+    if (kinetic->options.transfer != KF_DIRECT && !kinetic->linked)
         return kf_kinetic_touched_planes(b->plan, kinetic->part, kinetic->halo_width - 1, range);
     range[0][0] = kinetic->first_plane;
     range[0][1] = kinetic->first_plane + kinetic->planes;

@@ -13,9 +13,12 @@
  * (results/measured/h200-wall-table.md). */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4, link_cost = 4.2, wall_link_cost = 8.2;
 
-/* Links read nodes up to two planes from their own, and a law of the wall up to three. */
+/* Interpolated links read nodes up to two planes from their own, and a law of the wall up to three. Where
+ * planes are copied, links of the first plane are computed on both sides: all of them by a law, which needs
+ * all populations of the next three planes, or those into the part's own planes for averages. */
 static int link_reach(const kf_scene *scene) {
-    return scene->links.wall_count > 0 ? 3 : scene->half_way ? 1 : 2;
+    const int own = scene->links.wall_count > 0 ? 3 : scene->half_way ? 1 : 2;
+    return own + (scene->links.wall_count > 0 ? 2 : kf_kinetic_is_adaptive(scene, 27));
 }
 
 int kf_kinetic_halo_width(const kf_scene *scene) {
@@ -28,7 +31,8 @@ int kf_kinetic_halo_width(const kf_scene *scene) {
  * further pass of the immersed boundary. Of links one part may write a plane that another one beyond must
  * not read. */
 static int least_planes(const kf_scene *scene) {
-    return kf_kinetic_halo_width(scene) + (scene->samples.count + scene->links.count > 0 ? 1 : 0);
+    if (scene->links.count > 0 && kf_kinetic_halo_width(scene) < 3) return 3;
+    return kf_kinetic_halo_width(scene) + (scene->samples.count > 0 ? 1 : 0);
 }
 
 /* Rows or planes of the least part. Rows that are cut and periodic lie once in what a part keeps of them. */

@@ -10,29 +10,70 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic.h"
 
-static bool is_own(const kf_kinetic *kinetic, const int node[3]) {
-    return node[1] >= kinetic->first_row && node[1] < kinetic->first_row + kinetic->rows &&
-           node[2] >= kinetic->first_plane && node[2] < kinetic->first_plane + kinetic->planes;
+/* Returns how far a node lies beyond the part's rows (axis 1) or planes (axis 2): 0 among them, negative
+ * below. */
+static int distance_beyond(const kf_scene *scene, const kf_kinetic *kinetic, const int node[3], int axis) {
+    const int first = axis == 1 ? kinetic->first_row : kinetic->first_plane,
+              last = first - 1 + (axis == 1 ? kinetic->rows : kinetic->planes), n = scene->nodes[axis];
+    const bool ring = scene->faces[2 * axis] == KF_PERIODIC;
+    if (node[axis] >= first && node[axis] <= last) return 0;
+    const int below = node[axis] < first ? first - node[axis]
+                      : ring             ? first + n - node[axis]
+                                         : n,
+              above = node[axis] > last ? node[axis] - last
+                      : ring            ? node[axis] + n - last
+                                        : n;
+    return below <= above ? -below : above;
 }
 
-/* Copies the part's nodes inside, and those of them that the flow touches. */
-static void take_inside(const kf_links *all, const kf_kinetic *kinetic, kf_links *own) {
+static bool is_own(const kf_scene *scene, const kf_kinetic *kinetic, const int node[3]) {
+    return distance_beyond(scene, kinetic, node, 1) == 0 && distance_beyond(scene, kinetic, node, 2) == 0;
+}
+
+/* Returns whether a node is of another part, of which this part has a copy beside its own nodes. */
+static bool is_copy_beside(const kf_plan *plan, const kf_kinetic *kinetic, const int node[3]) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    const int rows = distance_beyond(scene, kinetic, node, 1),
+              planes = distance_beyond(scene, kinetic, node, 2);
+    if ((rows == 0 && planes == 0) || abs(rows) > 1 || abs(planes) > 1) return false;
+    return kinetic->options.transfer != KF_DIRECT || kf_kinetic_is_copied(plan, kinetic->part, planes > 0);
+}
+
+/* Returns whether the part computes a link. Besides the links of its own nodes it computes links of copied
+ * nodes: those that lead to its own inner nodes, which averages over the domain include, and by a law of the
+ * wall all of them, because its nodes pull what the law has pushed. */
+static bool takes_link(const kf_plan *plan, const kf_kinetic *kinetic, const kf_link *link) {
+    const kf_scene *scene = kf_plan_scene(plan);
+    if (is_own(scene, kinetic, link->at[0].node)) return true;
+    if (scene->links.wall_count == 0 && !(kinetic->adaptive && is_own(scene, kinetic, link->inner.node)))
+        return false;
+    return is_copy_beside(plan, kinetic, link->at[0].node);
+}
+
+/* Copies the part's nodes inside. A step resets those that the flow touches, and copies of them. */
+static void take_inside(const kf_plan *plan, const kf_kinetic *kinetic, kf_links *own) {
+    const kf_links *all = &kf_plan_scene(plan)->links;
     own->inside = kf_allocate((all->inside_count + 1) * sizeof *own->inside);
     for (size_t n = 0; n < all->inside_count; n++) {
-        if (!is_own(kinetic, all->inside[n])) continue;
+        const bool shell = n < all->shell_count;
+        if (!is_own(kf_plan_scene(plan), kinetic, all->inside[n]) &&
+            !(shell && is_copy_beside(plan, kinetic, all->inside[n])))
+            continue;
         memcpy(own->inside[own->inside_count++], all->inside[n], sizeof *own->inside);
-        own->shell_count += n < all->shell_count;
+        own->shell_count += shell;
     }
 }
 
-/* Copies the part's nodes beside the surface. Their links follow each other as in the scene. */
-static void take_wall(const kf_links *all, kf_kinetic *kinetic) {
+/* Copies the nodes beside the surface whose links the part computes. Their links follow each other as in the
+ * scene. */
+static void take_wall(const kf_plan *plan, kf_kinetic *kinetic) {
+    const kf_links *all = &kf_plan_scene(plan)->links;
     kf_links *own = &kinetic->links;
     own->wall = kf_allocate((all->wall_count + 1) * sizeof *own->wall);
     kinetic->wall_order = kf_allocate((all->wall_count + 1) * sizeof *kinetic->wall_order);
     for (size_t n = 0, first = 0; n < all->wall_count; n++) {
         kf_wall_node *wall = &own->wall[own->wall_count];
-        if (!is_own(kinetic, all->link[all->wall[n].first].at[0].node)) continue;
+        if (!takes_link(plan, kinetic, &all->link[all->wall[n].first])) continue;
         *wall = all->wall[n];
         wall->first = first;
         first += wall->count;
@@ -40,18 +81,18 @@ static void take_wall(const kf_links *all, kf_kinetic *kinetic) {
     }
 }
 
-void kf_kinetic_take_links(const kf_scene *scene, kf_kinetic *kinetic) {
-    const kf_links *all = &scene->links;
+void kf_kinetic_take_links(const kf_plan *plan, kf_kinetic *kinetic) {
+    const kf_links *all = &kf_plan_scene(plan)->links;
     kf_links *own = &kinetic->links;
     int *numbers = kf_allocate((all->count + 1) * sizeof *numbers);
     own->link = kf_allocate((all->count + 1) * sizeof *own->link);
     for (size_t n = 0; n < all->count; n++) {
-        if (!is_own(kinetic, all->link[n].at[0].node)) continue;
+        if (!takes_link(plan, kinetic, &all->link[n])) continue;
         numbers[own->count] = (int)n;
         own->link[own->count++] = all->link[n];
     }
-    take_inside(all, kinetic, own);
-    take_wall(all, kinetic);
+    take_inside(plan, kinetic, own);
+    take_wall(plan, kinetic);
     kinetic->link_order = kf_allocate((own->count + 1) * sizeof *kinetic->link_order);
     kf_kinetic_order_links(own, kinetic->link_order, NULL);
     for (size_t n = 0; n < own->count; n++)
@@ -98,15 +139,20 @@ size_t kf_kinetic_link_bytes(const kf_kinetic *kinetic, size_t count) {
     return (2 * count + 1) * kinetic->real_bytes;
 }
 
-/* Moves what a part's memory has to the places of the scene's links, or back. Both have the share of the sum
- * between their halves. */
-static void move_memory(const kf_kinetic *kinetic, size_t all_count, char *all, char *own, bool to_scene) {
-    const size_t count = kinetic->links.count, size = kinetic->real_bytes;
+/* Moves what a part's memory has of its own nodes' links to the places of the scene's links, or to the part
+ * what it has of all links that it computes. Both have the share of the sum between their halves. */
+static void move_memory(const kf_scene *scene, const kf_kinetic *kinetic, char *all, char *own,
+                        bool to_scene) {
+    const size_t all_count = scene->links.count, count = kinetic->links.count, size = kinetic->real_bytes;
     for (size_t half = 0; half < 2; half++)
         for (size_t n = 0; n < count; n++) {
+            const size_t number = (size_t)kinetic->link_order[n];
             char *here = own + size * (half * (count + 1) + n),
-                 *there = all + size * (half * (all_count + 1) + (size_t)kinetic->link_order[n]);
-            memcpy(to_scene ? there : here, to_scene ? here : there, size);
+                 *there = all + size * (half * (all_count + 1) + number);
+            if (!to_scene)
+                memcpy(here, there, size);
+            else if (is_own(scene, kinetic, scene->links.link[number].at[0].node))
+                memcpy(there, here, size);
         }
     memcpy(to_scene ? all + size * all_count : own + size * count,
            to_scene ? own + size * count : all + size * all_count, size);
@@ -121,7 +167,7 @@ kf_status kf_kinetic_save_links(kf_plan *plan, char *all, kf_error *error) {
         const size_t own_bytes = kf_kinetic_link_bytes(&kinetics[part], kinetics[part].links.count);
         char *own = kf_allocate(own_bytes);
         status = kf_buffer_download(kinetics[part].link_memory, 0, own, own_bytes, error);
-        if (status == KF_OK) move_memory(&kinetics[part], count, merged, own, true);
+        if (status == KF_OK) move_memory(kf_plan_scene(plan), &kinetics[part], merged, own, true);
         free(own);
     }
     if (plan->first_part > 0) memset(merged + kinetics->real_bytes * count, 0, kinetics->real_bytes);
@@ -137,7 +183,7 @@ kf_status kf_kinetic_restore_links(const kf_plan *plan, const kf_kinetic *kineti
                  own_bytes = kf_kinetic_link_bytes(kinetic, kinetic->links.count);
     char *given = kf_allocate(bytes), *own = kf_allocate(own_bytes);
     memcpy(given, all, bytes);
-    move_memory(kinetic, count, given, own, false);
+    move_memory(kf_plan_scene(plan), kinetic, given, own, false);
     const kf_status status = kf_buffer_upload(kinetic->link_memory, 0, own, own_bytes, error);
     free(given);
     free(own);

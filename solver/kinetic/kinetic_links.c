@@ -14,7 +14,12 @@ enum { PER_ITEM = 16 };
 
 long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]) {
     const kf_kinetic_geometry *g = &kinetic->geometry;
-    return g->origin + node[0] + (long long)g->row_pitch * (node[1] + 1) + g->plane_pitch * (node[2] + 1);
+    int row = node[1], first, rows;
+    if (kinetic->row_ring) {
+        kf_kinetic_rows(kinetic, kinetic->halo_width, &first, &rows);
+        row += row < first ? g->nodes[1] : row >= first + rows ? -g->nodes[1] : 0;
+    }
+    return g->origin + node[0] + (long long)g->row_pitch * (row + 1) + g->plane_pitch * (node[2] + 1);
 }
 
 /* Finds the box of the nodes inside, which begins at an even x: nodes in pairs are both in it or not. */
@@ -149,17 +154,6 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
                                             : 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
 }
 
-kf_status kf_kinetic_check_links(const kf_plan *plan, kf_error *error) {
-    const kf_kinetic *kinetics = plan->system;
-    if (!kinetics->linked || plan->all_parts == 1 ||
-        (kinetics->options.transfer == KF_DIRECT && plan->near_parts == plan->all_parts))
-        return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT,
-                   "%s: a team with a solid by \"links\" reads its neighbours' planes in place; use "
-                   "transfer=direct, on devices that reach each other's memory, or the boundary \"immersed\"",
-                   kf_plan_scene(plan)->source);
-}
-
 /* Allocates the sums of links, and on a team what it has of all parts' sums. */
 static kf_status make_sums(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const size_t bytes = KF_LOAD_SLOTS * sizeof(long long);
@@ -182,7 +176,7 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     if (scene->links.count + scene->links.inside_count > INT_MAX / KF_LINK_NODES)
         return kf_fail(error, KF_MACHINE, "%s: the solid cuts too many links (%zu)", scene->source,
                        scene->links.count);
-    kf_kinetic_take_links(scene, kinetic);
+    kf_kinetic_take_links(plan, kinetic);
     const size_t room = links->count > 0 ? links->count : 1;
     KF_TRY(kf_plan_buffer(plan, KF_LINK_NODES * room * index_bytes, &nodes, error));
     KF_TRY(kf_plan_buffer(plan, room * sizeof(int), &codes, error));
@@ -278,17 +272,18 @@ static bool others_read_links(const kf_builder *b) {
 
 void kf_append_links(kf_builder *b, int parity, int grid) {
     const kf_scene *scene = kf_plan_scene(b->plan);
-    const bool team = b->plan->all_parts > 1,
+    /* Parts with grids of their own write to their copies of neighbours' nodes. */
+    const bool team = b->plan->all_parts > 1, meet = team && b->kinetics->options.transfer == KF_DIRECT,
                placed = kf_kinetic_puts_back(&scene->links, &b->kinetics->options);
     if (!b->kinetics->linked) return;
     kf_begin_link_sums(b, parity);
     append_to_all(b, parity, grid, false, append_reflection);
-    if (scene->links.wall_count > 0) append_to_all(b, parity, grid, team, append_friction);
+    if (scene->links.wall_count > 0) append_to_all(b, parity, grid, meet, append_friction);
     if (team && kf_kinetic_balances(scene, b->kinetics))
         kf_signal_all(b, parity, "links_summed", b->links_summed);
-    if (!placed) append_to_all(b, parity, grid, team, append_placing);
+    if (!placed) append_to_all(b, parity, grid, meet, append_placing);
     kf_on_part(b, 0);
-    if (team && others_read_links(b))
+    if (meet && others_read_links(b))
         kf_neighbour_barrier(b, parity);
     else if (!team && placed)
         kf_append_items(b, parity, KF_SOURCE_LINKS, "balance_links", 1, grid, grid);

@@ -108,6 +108,7 @@ int kf_kinetic_wraps(const kf_scene *scene) {
  * moving one may come to every face that its path does not rule out. */
 bool kf_kinetic_is_bounced(const kf_scene *scene, int axis) {
     const kf_motion *motion = &scene->motion;
+    if (scene->links.count > 0) return !scene->half_way;
     if (scene->samples.count == 0) return false;
     const double radius = motion->moving ? solid_radius(scene) : 0.0;
     bool bounced = false;

@@ -162,7 +162,8 @@ static kf_status read_values(kf_plan *plan, size_t values, size_t which, double 
                                     values * nodes * sizeof *own, error);
         for (size_t i = 0; i < values && status == KF_OK; i++)
             for (size_t n = 0; n < nodes; n++)
-                merged[i * count + (size_t)kinetic->wall_order[n]] = own[i * nodes + n];
+                merged[i * count + (size_t)kinetic->wall_order[n]] =
+                    own[i * nodes + n]; /* of copies the same */
     }
     if (status == KF_OK) status = kf_world_merge(merged, bytes, error);
     free(own);

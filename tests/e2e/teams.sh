@@ -30,6 +30,18 @@ for probe in wake line taps; do
 done
 cmp one/forces.csv two/forces.csv || fail "two parts feel other forces"
 
+# A solid by links with a law of the wall: tuned for two devices, run on one and two.
+sed 's/"shape": "ball"/"boundary": "links", &/; s/"adaptive_2020"/&, "wall": "law"/; s/"reynolds": 1000/"reynolds": 1e6/' "$KFTUNE_DATA/scene/library/ball.json" >law.json
+"$kftune" tune --scene law.json --grid 40x24x24 --devices cpu:1,cpu:1 --budget 1evals --effort 0.01 --rounds 0 --store store.db --out law-best.json >tune.out 2>&1 ||
+    fail "tuning links on two devices: $(tail -n 2 tune.out)"
+for devices in cpu:1 cpu:1,cpu:1; do
+    "$kftune" run --config law-best.json --devices "$devices" --output "law-$devices" --every 9 --steps 18 --picture none >law.out 2>&1 ||
+        fail "links on $devices: $(tail -n 2 law.out)"
+done
+for file in fields_000018.vtkhdf checkpoint_000018.kfc forces.csv wall.csv; do
+    cmp "law-cpu:1/$file" "law-cpu:1,cpu:1/$file" || fail "two parts with a solid by links write another $file"
+done
+
 # One search measures on two devices: as many configs as asked for, none twice, on both.
 small=(--scene ball --grid 16x12x12 --fix plan=fused --fix layout=soa --fix storage=f32 --fix collision_form=low_order
     --fix segment_length=16 --fix boundary_kernels=1 --fix staged_nodes=64 --effort 0.01)

@@ -20,8 +20,11 @@ static const char *const plans[][24] = {
     {"plan=baseline", "layout=aos", "storage=f32", "block_x=64", "block_y=2", "boundary_kernels=1", NULL},
     {"plan=paper", "layout=csoa", "alpha=32", "collision_split=2", "storage=f32", "block_x=64", "block_y=2",
      "boundary_kernels=1", NULL},
+    {"plan=fused", "register_cap=0", "boundary_choices=false", "slab=4", "block_x=64", "block_y=2",
+     "staged_nodes=0", "streaming=shift", "nodes_per_thread=1", "layout=csoa", "alpha=32", "storage=f32",
+     "boundary_kernels=0", "masked_band=false", NULL},
 };
-enum { SINGLE, HALVES, DOUBLES, HOLLOW, BASELINE, PAPER };
+enum { SINGLE, HALVES, DOUBLES, HOLLOW, BASELINE, PAPER, SHIFTED_GRID };
 
 static kf_scene *by_links(kf_scene *scene, bool half_way, bool law) {
     kf_error error = {KF_OK, ""};
@@ -61,6 +64,16 @@ static kf_scene *linked_across_the_seam(void) {
     kf_scene *scene = ball_scene();
     scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_PERIODIC;
     move_mesh(scene, 2, -0.5 * (scene->solid_low[2] + scene->solid_high[2]) + 0.2);
+    return by_links(scene, false, false);
+}
+
+/* Across the seams of a domain that is periodic along both axes of the cuts. */
+static kf_scene *linked_on_a_torus(void) {
+    kf_scene *scene = ball_scene();
+    for (int face = KF_YMIN; face <= KF_ZMAX; face++)
+        scene->faces[face] = KF_PERIODIC;
+    for (int axis = 1; axis <= 2; axis++)
+        move_mesh(scene, axis, -0.5 * (scene->solid_low[axis] + scene->solid_high[axis]) + 0.2);
     return by_links(scene, false, false);
 }
 
@@ -240,21 +253,33 @@ static void test_the_gate(void **state) {
     }
 }
 
-/* What no team runs is refused by its name. */
-static void test_refusals(void **state) {
+/* Copied planes and boxes: parts write to copies of their neighbours' nodes, and compute twice what both
+ * sides of a cut need. */
+static void test_copies(void **state) {
     (void)state;
-    kf_error error = {KF_OK, ""};
-    kf_backend *backend;
-    kf_plan *plan = NULL;
-    kf_scene *scene = linked_ball();
-    must(kf_backend_open(teams[0], &backend, &error), &error);
-    kf_config config = config_of(kinetic, scene, backend, plans[SINGLE]);
-    kf_config_set_name(&config, "transfer", "copies");
-    assert_int_equal(kinetic->plan(problem_of(kinetic, scene), &config, backend, &plan, &error),
-                     KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "in place; use transfer=direct"));
-    kf_backend_close(backend);
-    kf_scene_free(scene);
+    static const struct {
+        kf_scene *(*open)(void);
+        int plan;
+        const char *cut;
+        int team;
+    } copied[] = {{hollow_ball, SINGLE, NULL, 1},
+                  {linked_ball, SINGLE, NULL, 2},
+                  {half_way_ball, SINGLE, NULL, 0},
+                  {thin_plates, SINGLE, NULL, 1},
+                  {linked_ball, SHIFTED_GRID, NULL, 1},
+                  {linked_across_the_seam, SHIFTED_GRID, NULL, 0},
+                  {linked_across_the_seam, HALVES, NULL, 1},
+                  {ball_with_a_law, HOLLOW, NULL, 1},
+                  {ball_with_a_law, HALVES, NULL, 0},
+                  {hollow_ball, BASELINE, NULL, 1},
+                  {linked_ball, PAPER, NULL, 0},
+                  {linked_ball, SINGLE, "parts_y=2", 2},
+                  {thin_plates, SINGLE, "parts_y=2", 0},
+                  {ball_with_a_law, SINGLE, "parts_y=2", 2},
+                  {linked_on_a_torus, SINGLE, "parts_y=2", 2},
+                  {ball_with_a_law, SHIFTED_GRID, "parts_y=2", 2}};
+    for (size_t c = 0; c < sizeof copied / sizeof *copied; c++)
+        holds_in_any_order(copied[c].open(), plans[copied[c].plan], copied[c].cut, teams[copied[c].team], c);
 }
 
 /* Started by mpirun as several processes. */
@@ -293,7 +318,7 @@ int main(void) {
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_look_at_the_wall),
         cmocka_unit_test(test_the_gate),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }
