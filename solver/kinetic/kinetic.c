@@ -76,10 +76,6 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
 static kf_status accepts_device(const kf_problem *problem, const kf_device_info *device, kf_error *error) {
     const kf_scene *scene = kf_problem_scene(problem);
     const int parts = device->parts > 1 ? device->parts : 1, *n = scene->nodes;
-    if (scene->linked && scene->motion.moving && parts > 1)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.motion: a solid by \"links\" turns on one device only, not on %d; name one",
-                       scene->source, parts);
     if (scene->solid_count > 0 && parts > 1)
         return kf_fail(error, KF_BAD_INPUT, "%s: several \"solids\" run on one device, not on %d; name one",
                        scene->source, parts);

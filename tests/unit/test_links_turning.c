@@ -165,11 +165,6 @@ static void test_refusals(void **state) {
                                   BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"ball\", \"radius\": 0.3", TURN)));
     must(kf_scene_open(file, NULL, &scene, &error), &error);
     assert_true(scene->linked && scene->motion.moving && scene->links.count > 100);
-    kf_device_info device = *kf_backend_device(backend);
-    device.parts = 2;
-    assert_int_equal(kinetic_system->accepts_device(problem_of(kinetic_system, scene), &device, &error),
-                     KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "turns on one device only"));
     scene->wall_law = true;
     assert_int_equal(kf_scene_cut_links(scene, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "law of the wall"));

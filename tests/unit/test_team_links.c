@@ -45,6 +45,15 @@ static kf_scene *half_way_ball(void) {
     return by_links(ball_scene(), true, false);
 }
 
+/* The ball turns in place. */
+static kf_scene *turning_ball(void) {
+    kf_scene *scene = ball_scene();
+    scene->motion = (kf_motion){.moving = true, .axis = {0.48, -0.6, 0.64}, .angular_speed = 0.013};
+    for (int a = 0; a < 3; a++)
+        scene->motion.center[a] = 0.5 * (scene->solid_low[a] + scene->solid_high[a]);
+    return by_links(scene, false, false);
+}
+
 /* Without averages over the domain. */
 static kf_scene *hollow_ball(void) {
     kf_scene *scene = ball_scene();
@@ -122,7 +131,8 @@ static const struct {
              {half_way_ball, HALVES, 0},
              {linked_across_the_seam, DOUBLES, 2},
              {ball_with_a_law, HOLLOW, 2},
-             {ball_with_a_law, HALVES, 1}};
+             {ball_with_a_law, HALVES, 1},
+             {turning_ball, SINGLE, 2}};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Returns the links that lead from one part into another. */
@@ -266,6 +276,7 @@ static void test_copies(void **state) {
                   {linked_ball, SINGLE, NULL, 2},
                   {half_way_ball, SINGLE, NULL, 0},
                   {thin_plates, SINGLE, NULL, 1},
+                  {turning_ball, SINGLE, NULL, 1},
                   {linked_ball, SHIFTED_GRID, NULL, 1},
                   {linked_across_the_seam, SHIFTED_GRID, NULL, 0},
                   {linked_across_the_seam, HALVES, NULL, 1},
