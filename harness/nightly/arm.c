@@ -1,4 +1,4 @@
-/* One process of an arm: started, understood, stored. */
+/* Runs one process of an arm: starts it, understands its answer, stores the measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Which kernel of the step changed with the whole, and which of its counters. */
+/* Finds which kernel of the step changed with the whole, and which of its counters. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/util/memory.h"
 #include "harness/nightly/entry.h"
 
-/* A kernel in both arms: its time in a step, process by process. */
+/* Holds a kernel of both arms: its time in a step, process by process. */
 typedef struct kernel_row {
     char name[48];
     int ordinal[2]; /* the same kernel may have another place in another program */
@@ -69,7 +69,7 @@ static kf_status note_kernels(void *context, int sequence, const char *role, con
     return KF_OK;
 }
 
-/* Time in a step; nothing for a kernel that the arm does not have. */
+/* Returns the time in a step; nothing for a kernel that the arm does not have. */
 static double time_of(const kernel_row *row, int side) {
     return row->count[side] > 0 ? kf_median(row->time_us[side], (size_t)row->count[side]) : 0.0;
 }
@@ -142,7 +142,7 @@ static kf_status look(kf_store *store, int64_t night, kf_entry *entry, blame *b,
     const kernel_row *most = NULL;
     for (size_t i = 0; i < b->count; i++) {
         double change = time_of(&b->rows[i], 1) - time_of(&b->rows[i], 0);
-        /* In the direction of the whole step. */
+        /* Only kernels that changed in the direction of the whole step are named. */
         if (change * entry->comparison.shift <= 0.0 ||
             (most != NULL && fabs(change) <= fabs(time_of(most, 1) - time_of(most, 0))))
             continue;

@@ -77,7 +77,8 @@ static kf_status read_short(kf_json_place place, const cJSON *json, const char *
     return KF_OK;
 }
 
-/* "wall", {"printed": "time per step:", "unit": "ms"} or {"json": "timing.step", "unit": "s"}. */
+/* Reads where the time is: "wall", {"printed": "time per step:", "unit": "ms"} or {"json": "timing.step",
+ * "unit": "s"}. */
 static kf_status read_time(kf_json_place place, const cJSON *json, kf_timed_command *command,
                            kf_error *error) {
     static const char *const keys[] = {"printed", "json", "unit", "file", "comma", NULL};
@@ -201,7 +202,7 @@ static kf_status told_file(const kf_timed_command *command, char path[KF_PATH], 
     return kf_path(path, error, "%s/%s", command->folder, command->file);
 }
 
-/* A file that an earlier run left says nothing of this one: it is dated back, and must be written again. */
+/* Dates back a file that an earlier run left. It says nothing of this run, so it must be written again. */
 static kf_status date_back(const kf_timed_command *command, kf_error *error) {
     static const struct timespec long_ago[2] = {{0, 0}, {0, 0}};
     char path[KF_PATH];
@@ -212,7 +213,7 @@ static kf_status date_back(const kf_timed_command *command, kf_error *error) {
                    strerror(errno));
 }
 
-/* The text that tells the time: to be freed; NULL and why. */
+/* Returns the text that tells the time, which the caller frees; or NULL and why. */
 static char *told_text(const kf_timed_command *command, const kf_awaited *run, char *why, size_t size) {
     if (command->file[0] == '\0') return kf_duplicate(run->out.text != NULL ? run->out.text : "");
     char path[KF_PATH], *text = NULL;
@@ -229,7 +230,7 @@ static char *told_text(const kf_timed_command *command, const kf_awaited *run, c
     return text;
 }
 
-/* False, and why: the run tells no time that is one. */
+/* Reads the time of a run. False, with the reason, means that the run tells none. */
 static bool time_of(const kf_timed_command *command, const kf_awaited *run, double *us, char *why,
                     size_t size) {
     *us = 1e6 * run->seconds;
@@ -256,7 +257,7 @@ static void fail(kf_measurement *measurement, kf_state state, const char *what, 
     (void)snprintf(measurement->reason, sizeof measurement->reason, "%s: %s", what, why);
 }
 
-/* One run; the measurement's state tells what was wrong with it. */
+/* Does one run; the measurement's state tells what was wrong with it. */
 static kf_status run_once(const kf_timed_command *command, kf_measurement *measurement, double *us,
                           kf_error *error) {
     const kf_await_request request = {.words = (const char *const *)command->words,
@@ -289,7 +290,7 @@ static kf_status count_once(const kf_timed_command *command, kf_measurement *mea
     measurement->counter_count = 1;
     kf_counter *counter = &measurement->counters[0];
     *counter = (kf_counter){.unit = "1", .value = counted, .passes = 1};
-    /* Named by who counted: nothing is compared across. */
+    /* The metric is named by who counted, so that nothing is compared across programs that count. */
     (void)snprintf(counter->metric, sizeof counter->metric, "instructions_%s", by);
     return KF_OK;
 }

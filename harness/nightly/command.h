@@ -1,4 +1,4 @@
-/* A benchmark of kind `command`: a program that is not kftune's, and where its time comes from
+/* Declares benchmarks of kind `command`: programs that are not kftune's, and where their time comes from
  * (docs/nightly.md). */
 #ifndef KF_HARNESS_NIGHTLY_COMMAND_H
 #define KF_HARNESS_NIGHTLY_COMMAND_H
@@ -37,7 +37,7 @@ enum { KF_COMMAND_KEYS = 9 };
 kf_status kf_command_read(kf_json_place place, const cJSON *json, const char *base, kf_timed_command *command,
                           kf_error *error);
 void kf_command_free(kf_timed_command *command);
-/* With every default filled in: what kf_command_read reads back. The caller deletes it. */
+/* Writes a command with every default filled in, as kf_command_read reads it back. The caller deletes it. */
 cJSON *kf_command_to_json(const kf_timed_command *command);
 
 /* Copies what is kept below archive, in a folder named by its content, and lets words and variables name

@@ -1,4 +1,5 @@
-/* Instructions of a command: they vary by far less than its time on a machine that others use, too. */
+/* Counts the instructions of a command. They vary by far less than its time, also on a machine that others
+ * use. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -23,8 +24,8 @@ static kf_status run(const kf_timed_command *command, const char *const *words, 
     return kf_await(&request, spawned, error);
 }
 
-/* A counter of what this process's children do in user mode, begun when one calls exec; negative: there is
- * none. */
+/* Opens a counter of what this process's children do in user mode, from their exec on. A negative number
+ * means that there is none. */
 static int open_counter(void) {
     struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
                                          .size = sizeof attributes,
@@ -49,7 +50,7 @@ static kf_status count_by_perf(const kf_timed_command *command, int counter, dou
     return status;
 }
 
-/* "==12345== I   refs:      1,234,567", one of each process. */
+/* Sums lines such as "==12345== I   refs:      1,234,567", one of each process. */
 static double cachegrind_sum(const char *text) {
     static const char mark[] = "I   refs:";
     double sum = 0.0;

@@ -1,4 +1,4 @@
-/* The commit that a night measures, so that a verdict can name it. */
+/* Finds the commit that a night measures, so that a verdict can name it. */
 #ifndef KF_HARNESS_NIGHTLY_COMMIT_H
 #define KF_HARNESS_NIGHTLY_COMMIT_H
 

@@ -59,7 +59,7 @@ static kf_status measure(const kf_entry *entry, const kf_program *program, doubl
     return status;
 }
 
-/* A B B A; more processes where it stays open. */
+/* Measures in the order A B B A, and takes more processes where the result stays open. */
 static kf_status compare(const kf_entry *entry, const kf_program programs[2], double threshold,
                          kf_compare_result *result, kf_error *error) {
     double logs[2][KF_MORE_PROCESSES];

@@ -1,4 +1,4 @@
-/* Two programs on one benchmark, in turns, as a night compares them: for `git bisect run`. */
+/* Compares two programs on one benchmark, in turns, as a night compares them: for `git bisect run`. */
 #ifndef KF_HARNESS_NIGHTLY_COMPARE_H
 #define KF_HARNESS_NIGHTLY_COMPARE_H
 
@@ -20,7 +20,7 @@ typedef struct kf_compare_result {
     kf_finding finding;
 } kf_compare_result;
 
-/* KF_MACHINE when one of the programs cannot measure the benchmark. */
+/* Compares two programs. KF_MACHINE means that one of them cannot measure the benchmark. */
 kf_status kf_nightly_compare(const kf_compare_request *request, kf_compare_result *result, kf_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Hardware counters of what changed: both programs of a comparison once more, counted, so that the verdict
- * can say what moved. Counting that fails costs nothing but this. */
+/* Counts what changed: runs both programs of a comparison once more with hardware counters, so that the
+ * verdict can say what moved. Counting that fails costs nothing but this. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 static const char counted_set[] = "standard";
 static const double COUNT_LIMIT_SECONDS = 300.0;
 
-/* The last result of an arm, and its kernels, to which the counters belong. */
+/* Holds the last result of an arm, and its kernels, to which the counters belong. */
 typedef struct counted {
     kf_arm arm;
     int sequence; /* -1: none yet */

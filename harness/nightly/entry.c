@@ -160,8 +160,7 @@ void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_stor
     entry->problem_status = open_parts(entry, store, &error);
     if (entry->problem_status == KF_OK) return;
     if (entry->problem_status == KF_BAD_INPUT && benchmark->command != NULL && entry->opened != NULL) {
-        /* The files to be watched are not there, as after a build that failed: that is what the night
-         * found. */
+        /* The files to be watched are missing, as after a build that failed, and the night reports that. */
         entry->problem_status = KF_OK;
         entry->failed = KF_STATE_INVALID;
         kf_copy_text(entry->failure, sizeof entry->failure, error.message);

@@ -1,4 +1,4 @@
-/* A benchmark while its night lasts. Internal to harness/nightly. */
+/* Holds a benchmark while its night lasts. Internal to harness/nightly. */
 #ifndef KF_HARNESS_NIGHTLY_ENTRY_H
 #define KF_HARNESS_NIGHTLY_ENTRY_H
 
@@ -35,7 +35,7 @@ typedef struct kf_entry {
     bool judged; /* *verdict is final and stored */
     kf_verdict verdict;
 
-    /* The interleaved comparison. */
+    /* These belong to the interleaved comparison. */
     bool candidate, drift; /* drift: against the pinned release */
     double threshold;      /* log */
     double hidden;         /* relative; a change that the noise of nights can hide; 0: not known */
@@ -68,12 +68,12 @@ kf_status kf_entry_open_command(kf_entry *entry, kf_store *store, kf_error *erro
 /* Forgets the copies that no night to come can want. */
 kf_status kf_entry_prune(const kf_entry *entry, kf_store *store, int64_t night, kf_error *error);
 
-/* Run one process of an arm and store it, up to two more where the device throttles; or note one that was
- * stored (arm.c). */
+/* These run one process of an arm and store it, up to two more where the device throttles; or note one that
+ * was stored (arm.c). */
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error);
 void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us);
 
-/* Judge tonight's processes by the history (judge.c): screening gives a verdict, or a candidate for
+/* These judge tonight's processes by the history (judge.c). Screening gives a verdict, or a candidate for
  * comparison; the comparisons give the candidates' verdicts. */
 kf_status kf_entry_screen(kf_nightly_session *session, kf_entry *entry, kf_error *error);
 kf_status kf_compare_candidates(kf_nightly_session *session, kf_error *error);
@@ -99,7 +99,7 @@ kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entr
 
 /* Says whether times vary by so much that a change of a twentieth could hide (judge.c). */
 bool kf_entry_is_noisy(const kf_entry *entry);
-/* "night 12 (v1.3-4-gabc)": with what the user called its program. Returns buffer. */
+/* Writes "night 12 (v1.3-4-gabc)", with what the user called its program, and returns the buffer. */
 enum { KF_NIGHT_TEXT = 48 + KF_LABEL };
 const char *kf_night_text(kf_nightly_session *session, int64_t id, char buffer[KF_NIGHT_TEXT]);
 /* Makes the night the one that tonight is to be run next to. */

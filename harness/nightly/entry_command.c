@@ -1,4 +1,4 @@
-/* A benchmark of kind command as the store and the verdicts see it. */
+/* Shows a benchmark of kind `command` to the store and the verdicts. */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,7 @@
 
 enum { KEPT_NIGHTS = 10, SHORT_HASH = 16 };
 
-/* This system has what the store asks of a problem's system; a command is opened, planned and verified by
- * nobody. */
+/* This system has what the store asks of a problem's system. Nobody opens, plans or verifies a command. */
 static const kf_system command_system = {
     .name = "command", .summary = "a program of the user's, timed as a whole", .update = "run"};
 
@@ -76,7 +75,8 @@ static kf_status keep(kf_entry *entry, kf_timed_command *command, const char *ar
     if (command->kept[0] != NULL) {
         KF_TRY(kf_path(entry->kept, error, "%s/%.*s", archive, SHORT_HASH, build));
     } else {
-        /* Nobody knows whether it is the same as last night. */
+        /* The moment stands for the hash, because nobody knows whether the program is the same as last night.
+         */
         char moment[48];
         (void)snprintf(moment, sizeof moment, "%ld %.9f", (long)getpid(), kf_clock_seconds());
         hash_text(moment, build);

@@ -1,5 +1,5 @@
-/* A job: what one process of a night measures, as JSON text, because the process may be an earlier program.
- */
+/* Describes what one process of a night measures. A job is JSON text, because the process may be an earlier
+ * program. */
 #ifndef KF_HARNESS_NIGHTLY_JOB_H
 #define KF_HARNESS_NIGHTLY_JOB_H
 
@@ -16,17 +16,17 @@ typedef struct kf_nightly_job {
     double seconds; /* of timing; 0: the usual */
 } kf_nightly_job;
 
-/* Canonical text; caller frees. */
+/* Returns the job as canonical text, which the caller frees. */
 char *kf_nightly_job_text(const kf_nightly_job *job);
 kf_status kf_nightly_job_read(const char *text, kf_nightly_job *job, kf_error *error);
 
-/* The process itself: measures a job of a scene or a command, or with a metric set (counters not NULL) only
- * counts, and prints one line of JSON on stdout. dress (may be NULL): puts another system in the place of the
- * job's. */
+/* Is the process itself: measures a job of a scene or a command, or with a metric set (counters not NULL)
+ * only counts. It prints one line of JSON on stdout. `dress` (may be NULL) puts another system in the place
+ * of the job's. */
 kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters,
                              const kf_system *(*dress)(const kf_system *system), kf_error *error);
 
-/* How a process ended. */
+/* Holds how a process ended. */
 typedef struct kf_job_end {
     bool measured;                /* *measurement is filled, whatever its state */
     char problem[512];            /* why not */

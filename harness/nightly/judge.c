@@ -1,4 +1,4 @@
-/* From times to verdicts: the history, the interleaved comparison, the words. */
+/* Makes verdicts from times: by the history, the interleaved comparison, and the words. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { MANY_CANDIDATES = 6 }; /* from 7 on, 5 processes against 5 cannot pass the false-discovery control */
 
-/* A change in logarithms as percent. */
+/* Converts a change in logarithms to percent. */
 static double percent(double change) {
     return 100.0 * expm1(change);
 }
@@ -49,7 +49,7 @@ static __attribute__((format(printf, 2, 3))) void say(kf_entry *entry, const cha
 
 /* --- Judging ------------------------------------------------------------------------------------------ */
 
-/* The verdicts that need no history; *reached tells whether one was. */
+/* Gives the verdicts that need no history; *reached tells whether one was given. */
 static kf_status judge_tonight(kf_nightly_session *session, kf_entry *entry, bool *reached, kf_error *error) {
     const kf_arm_state *night = &entry->arms[KF_ARM_NIGHT];
     *reached = true;
@@ -125,7 +125,7 @@ kf_status kf_entry_choose_reference(kf_nightly_session *session, kf_entry *entry
     char named[KF_NIGHT_TEXT];
     entry->candidate = true;
     if (entry->benchmark->command != NULL) {
-        /* The job names the copies that were kept; any kftune can run them. */
+        /* The job names the copies that were kept, so any kftune can run them. */
         entry->reference_program = session->program;
         if (entry->kept[0] == '\0')
             (void)snprintf(entry->problem, sizeof entry->problem,
@@ -143,8 +143,8 @@ bool kf_entry_is_noisy(const kf_entry *entry) {
     return entry->hidden >= KF_NOISY;
 }
 
-/* The last night up to index that was found good. Where noise hid what it is worth (NODATA), that is not
- * known; of the first night nothing better is. */
+/* Finds the last night up to index that was found good. A night is left out if noise hid what it is worth
+ * (NODATA). Of the first night nothing better is known. */
 static int64_t last_good(const kf_history_night *nights, int index) {
     for (int i = index; i >= 0; i--)
         if (nights[i].judged && !kf_verdict_fails(nights[i].verdict) && nights[i].verdict != KF_AMBIGUOUS &&
@@ -153,7 +153,7 @@ static int64_t last_good(const kf_history_night *nights, int index) {
     return nights[index].night;
 }
 
-/* Instructions against the release, then against a night that was good. */
+/* Compares instructions with the release, then with a night that was good. */
 static kf_status second_measures(kf_nightly_session *session, kf_entry *entry, int64_t reference,
                                  kf_verdict_state *state, bool *known, kf_error *error) {
     kf_store *store = session->request->store;
@@ -172,7 +172,8 @@ static kf_status second_measures(kf_nightly_session *session, kf_entry *entry, i
     return KF_OK;
 }
 
-/* Nothing looks changed; by times alone that says little where they are noisy and the code is another. */
+/* Judges a benchmark that does not look changed. Times alone say little where they are noisy and the code is
+ * another. */
 static kf_status judge_quiet(kf_nightly_session *session, kf_entry *entry, const kf_history_night *nights,
                              int count, const kf_screening *screening, kf_error *error) {
     kf_verdict_state state = KF_SAME;
@@ -256,7 +257,7 @@ static void compare(kf_entry *entry) {
                                    (size_t)entry->arms[KF_ARM_CANDIDATE].count);
 }
 
-/* Reference and candidate in turns, A B B A: what drifts meets both alike. */
+/* Measures reference and candidate in turns, A B B A, so that a drift meets both alike. */
 static kf_status measure_pairs(kf_nightly_session *session, kf_entry *entry, int processes, kf_error *error) {
     for (int round = 0; round < processes && entry->problem[0] == '\0'; round++)
         for (int turn = 0; turn < 2; turn++) {
@@ -287,7 +288,7 @@ static kf_status compare_one(kf_nightly_session *session, kf_entry *entry, int p
     return KF_OK;
 }
 
-/* Mean clock of an arm; NAN where one of its processes has none. */
+/* Returns the mean clock of an arm; NAN where one of its processes has none. */
 static double clock_of(const kf_arm_state *arm) {
     double sum = 0.0;
     for (int i = 0; i < arm->count; i++)

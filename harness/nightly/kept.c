@@ -15,7 +15,7 @@ typedef struct keeping {
     bool lost; /* a copy that is named is not there: links out of a kept folder are not followed */
 } keeping;
 
-/* Absolute, without ".", ".." and empty parts; links are not followed. */
+/* Makes a path absolute, without ".", ".." and empty parts; links are not followed. */
 static bool tidy(const char *folder, const char *name, char path[KF_PATH]) {
     char joined[KF_PATH], *rest = NULL;
     size_t length = 0;
@@ -77,7 +77,7 @@ static void append_path(keeping *k, const char *path, kf_text *text) {
     if (!replaced) kf_text_append(text, "%s", path);
 }
 
-/* A word is a path, or ends in one: "--input=PATH". */
+/* Replaces a path in a word, which is a path or ends in one: "--input=PATH". */
 static void replace_word(keeping *k, char **word) {
     kf_text changed = {0};
     const char *equals = strchr(*word, '=');
@@ -91,7 +91,7 @@ static void replace_word(keeping *k, char **word) {
     *word = changed.text;
 }
 
-/* A variable holds a path, or several with colons between. */
+/* Replaces paths in a variable, which holds one, or several with colons between. */
 static void replace_variable(keeping *k, char **pair) {
     kf_text changed = {0};
     const char *at = strchr(*pair, '=') + 1;
@@ -126,7 +126,8 @@ static bool climbs(const char *name) {
     return name[0] == '/';
 }
 
-/* A copy that nothing names would leave every night with tonight's file: no change could ever be seen. */
+/* Refuses a copy that nothing names: every night would run tonight's file, so no change could ever be seen.
+ */
 kf_status kf_command_check_kept(kf_json_place place, kf_timed_command *command, kf_error *error) {
     keeping k = {.command = command};
     replace_all(&k, command);

@@ -1,4 +1,4 @@
-/* The process of a night: opens the device, measures its job, prints what it found. */
+/* Is the process of a night: opens the device, measures its job, prints what it found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "harness/worker/evaluate.h"
 #include "solver/systems.h"
 
-/* In one line, the last that the process prints. */
+/* Prints the answer in one line, the last that the process prints. */
 static void print_answer(const kf_problem *problem, const kf_device_info *device,
                          const kf_measurement *measurement) {
     cJSON *json = kf_json_answer("nightly measure");
@@ -67,7 +67,7 @@ static kf_status measure_problem(const kf_nightly_job *job, kf_problem *problem,
     return status;
 }
 
-/* {"build": HASH, "command": {...}}: the first process of a night also counts. */
+/* Measures {"build": HASH, "command": {...}}. The first process of a night also counts. */
 static kf_status measure_command(const cJSON *json, bool first, kf_error *error) {
     static const char *const keys[] = {"build", "command", NULL};
     const kf_json_place place = {"job", ""};

@@ -60,7 +60,8 @@ static kf_status resume(kf_nightly_session *session, kf_error *error) {
 /* --- The night --------------------------------------------------------------------------------------------
  */
 
-/* Round by round over the benchmarks, so that a disturbance of minutes meets some processes of each. */
+/* Measures round by round over the benchmarks, so that a disturbance of minutes meets some processes of each.
+ */
 static kf_status measure_all(kf_nightly_session *session, kf_error *error) {
     for (int round = 0; round < KF_NIGHT_PROCESSES; round++)
         for (int i = 0; i < session->count; i++) {
@@ -80,7 +81,8 @@ static kf_status judge_all(kf_nightly_session *session, kf_error *error) {
     return kf_compare_candidates(session, error);
 }
 
-/* Programs that a later night may still want to run: of the last nights, and the pinned ones. */
+/* Holds the programs that a later night may still want to run: those of the last nights, and the pinned ones.
+ */
 typedef struct kept_programs {
     char hashes[64][KF_HASH_HEX];
     int count, recent;
@@ -125,9 +127,9 @@ static void prune_programs(const kf_nightly_session *session) {
     free(kept);
 }
 
-/* A night that was interrupted is only carried on with the same programs: those of commands are part of the
- * suite's hash then. Of a suite of commands alone, they are what program is the hash of. One that is missing
- * is no reason to stop: its benchmark tells of it; a machine that cannot read it now is. */
+/* Hashes what must be the same for an interrupted night to be carried on. The programs of commands are part
+ * of the suite's hash; of a suite of commands alone, `program` is their hash. A missing one is no reason to
+ * stop, because its benchmark tells of it. A machine that cannot read it now is one. */
 static kf_status hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], char program[KF_HASH_HEX],
                             kf_error *error) {
     kf_hasher hasher, programs;
@@ -206,7 +208,7 @@ kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *resul
     kf_status status = begin(session, error);
     if (status == KF_OK) {
         status = play(session, error);
-        /* An interrupted night stays to be carried on; so does one that the disk or the machine stopped. */
+        /* A night that was interrupted, or that the disk or the machine stopped, stays to be carried on. */
         kf_error ending = {KF_OK, ""};
         kf_status ended = kf_store_end_night(request->store, &result->night,
                                              status == KF_OK ? "finished" : "interrupted", &ending);

@@ -1,4 +1,4 @@
-/* A night: every benchmark of a suite in fresh processes, and a verdict on each. */
+/* Plays a night: measures every benchmark of a suite in fresh processes, and gives a verdict on each. */
 #ifndef KF_HARNESS_NIGHTLY_NIGHT_H
 #define KF_HARNESS_NIGHTLY_NIGHT_H
 
@@ -25,15 +25,17 @@ typedef struct kf_nightly_result {
     kf_error problem; /* of the first of them */
 } kf_nightly_result;
 
-/* KF_OK when every benchmark got a verdict, whatever it is. Otherwise what was measured is in the store and
- * the next night with the same suite and program carries it on. The caller frees *result in either case. */
+/* Plays a night. KF_OK means that every benchmark got a verdict, whatever it is. Otherwise what was measured
+ * is in the store, and the next night with the same suite and program carries it on. The caller frees *result
+ * in either case. */
 kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *result, kf_error *error);
 void kf_nightly_result_free(kf_nightly_result *result);
 
-/* How many verdicts make the night fail. */
+/* Returns how many verdicts make the night fail. */
 int kf_nightly_failures(const kf_nightly_result *result);
 
-/* Tell what a night found: for people, as Markdown, and as the object of --json (caller: cJSON_Delete). */
+/* These tell what a night found: for people, as Markdown, and as the object of --json (the caller deletes
+ * it). */
 void kf_nightly_print(const kf_nightly_result *result, FILE *stream);
 void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text);
 cJSON *kf_nightly_to_json(const kf_nightly_result *result, const char *store);

@@ -1,4 +1,4 @@
-/* The pinned night: what tonight is held against first, until the pin moves. */
+/* Handles the pinned night, with which tonight is compared first, until the pin moves. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool is_of_release(int64_t reference, const kf_history_night *pinned, con
     return false;
 }
 
-/* The code that was found slower than the release last night is so tonight, too. */
+/* Carries over a verdict: code that was slower than the release last night is slower tonight, too. */
 static kf_status carry_over(kf_nightly_session *session, kf_entry *entry, const kf_history_night *pinned,
                             const kf_history_night *nights, int count, bool *held, kf_error *error) {
     verdict_search last = {.benchmark = entry->benchmark->name};

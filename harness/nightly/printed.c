@@ -52,7 +52,7 @@ static size_t digits(const char *text) {
     return strspn(text, "0123456789");
 }
 
-/* The length of "12,345,678" and the like, of at least one group; 0: it is none. */
+/* Returns the length of "12,345,678" and the like, with at least one group; 0: it is none. */
 static size_t grouped(const char *text) {
     size_t length = digits(text), groups = 0;
     if (length < 1 || length > 3 || text[0] == '0') return 0;
@@ -70,7 +70,7 @@ static bool refuse(kf_printed *printed, const char *at, const char *what) {
     return false;
 }
 
-/* Fortran's exponents may be of a D. */
+/* Returns the length of an exponent; Fortran's may begin with a D. */
 static size_t exponent(const char *text) {
     if (text[0] == '\0' || strchr("eEdD", text[0]) == NULL) return 0;
     const size_t sign = text[1] == '+' || text[1] == '-';
@@ -79,7 +79,8 @@ static size_t exponent(const char *text) {
     return marked && count > 0 ? 1 + sign + count : 0;
 }
 
-/* The whole part, of which commas may be part. *ambiguous: they could as well begin the decimals. */
+/* Returns the length of the whole part, which may contain commas. *ambiguous says that they could as well
+ * begin the decimals. */
 static size_t whole_part(const char *text, kf_comma comma, bool *ambiguous) {
     const size_t groups = grouped(text);
     *ambiguous = false;
@@ -123,7 +124,8 @@ static const char *read_number(const char *text, kf_comma comma, kf_printed *pri
     return NULL;
 }
 
-/* The length of a space that does not break lines, which stands before units and within numbers; 0: none. */
+/* Returns the length of a space that does not break lines, which stands before units and within numbers; 0:
+ * none. */
 static size_t firm_space(const char *at) {
     static const char *const spaces[] = {"\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89"};
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
@@ -185,7 +187,7 @@ static const char *find_number(const char *at) {
     return NULL;
 }
 
-/* A copy without what terminals obey: colours and the like. The caller frees it. */
+/* Returns a copy without the sequences that terminals obey, such as colours. The caller frees it. */
 static char *without_escapes(const char *output) {
     char *copy = kf_duplicate(output), *to = copy;
     for (const char *from = output; *from != '\0';) {
@@ -232,7 +234,7 @@ bool kf_printed_in_text(const char *output, const char *mark, kf_comma comma, kf
 /* --- JSON ------------------------------------------------------------------------------------------------
  */
 
-/* Numbers whose digits JavaScript would lose are written as texts. */
+/* Reads a number, also from a text, as programs write numbers whose digits JavaScript would lose. */
 static bool number_of(const cJSON *value, kf_printed *printed) {
     const char *text = cJSON_GetStringValue(value);
     printed->number = cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;

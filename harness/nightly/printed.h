@@ -1,5 +1,5 @@
-/* The time that a program tells: a number in text or JSON, with or without its unit (docs/nightly.md). What
- * could be read in two ways is not read. */
+/* Reads the time that a program tells: a number in text or JSON, with or without its unit (docs/nightly.md).
+ * What could be read in two ways is not read. */
 #ifndef KF_HARNESS_NIGHTLY_PRINTED_H
 #define KF_HARNESS_NIGHTLY_PRINTED_H
 
@@ -18,14 +18,15 @@ typedef struct kf_printed {
     char why[200];  /* nothing was read: what was found instead */
 } kf_printed;
 
-/* The length of a unit of time in microseconds; 0: text is none. "ms", "µs", "seconds", ... */
+/* Returns the length of a unit of time ("ms", "µs", "seconds", ...) in microseconds; 0: the text is none. */
 double kf_unit_of_time(const char *text);
 
-/* The number after the last place where mark stands. Escape sequences of terminals are passed over. */
+/* Reads the number after the last place where `mark` stands. Escape sequences of terminals are passed over.
+ */
 bool kf_printed_in_text(const char *output, const char *mark, kf_comma comma, kf_printed *printed);
 
-/* The number at a path of kf_json_at, in the last JSON object or list of output that begins a line and has
- * it; a member time_unit or unit beside it is its unit. */
+/* Reads the number at a path of kf_json_at, in the last JSON object or list of output that begins a line and
+ * has it. A member time_unit or unit beside it is its unit. */
 bool kf_printed_in_json(const char *output, const char *path, kf_printed *printed);
 /* Finds the number in the same way in a document that was read. */
 bool kf_printed_at(const cJSON *json, const char *path, kf_printed *printed);

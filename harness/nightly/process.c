@@ -1,4 +1,4 @@
-/* Starting a fresh process on a job, and understanding how it ended. */
+/* Starts a fresh process on a job, and understands how it ended. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void complete(cJSON *json, const cJSON *standard) {
     }
 }
 
-/* An earlier program knows fewer fields than this one: what it does not say stays empty. */
+/* Fills in what an earlier program does not know: the fields that it does not say stay empty. */
 static void complete_measurement(cJSON *json) {
     kf_measurement empty = {.kernel_count = 0};
     (void)kf_measurement_add_kernel(&empty);

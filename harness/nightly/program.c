@@ -37,7 +37,7 @@ static void free_list(file_list *list) {
     free(list->names);
 }
 
-/* Regular files only: links out of the folder are not part of the program. */
+/* Lists regular files only, because links out of the folder are not part of the program. */
 static kf_status list_files(const char *root, const char *folder, int depth, file_list *list,
                             kf_error *error) {
     char path[KF_PATH], name[KF_PATH];
@@ -120,8 +120,8 @@ static kf_status copy_file(const char *from, const char *to, mode_t mode, kf_err
     return status;
 }
 
-/* A program that brings its libraries in lib/ beside it looks for them there. Linked, because they are large.
- */
+/* Keeps the libraries that a program brings in lib/ beside it, where it looks for them. They are linked,
+ * because they are large. */
 static kf_status keep_libraries(const char *executable, const char *target, kf_error *error) {
     char beside[KF_PATH], from[KF_PATH], to[KF_PATH], folder[KF_PATH];
     KF_TRY(kf_path(beside, error, "%s", executable));
@@ -172,7 +172,7 @@ static kf_status locate(const char *archive, const char *hash, kf_program *progr
     return kf_path(program->data, error, "%s/%.*s/data", archive, SHORT_HASH, hash);
 }
 
-/* Under another name first, so that a program is kept whole or not at all. */
+/* Copies a program under another name first, so that it is kept whole or not at all. */
 static kf_status copy_program(const char *executable, const char *data, const file_list *list,
                               const char *archive, const char *hash, kf_error *error) {
     char fresh[KF_PATH], final[KF_PATH];

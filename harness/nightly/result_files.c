@@ -38,7 +38,7 @@ static kf_status add_time(const collecting *c, const char *name, double us) {
     return KF_OK;
 }
 
-/* A number at a path from item, whose unit is unit_us where none stands beside it. */
+/* Adds a number at a path from item, whose unit is unit_us where none stands beside it. */
 static kf_status add_at(const collecting *c, const char *name, const cJSON *item, const char *path,
                         double unit_us) {
     kf_printed printed;
@@ -47,7 +47,7 @@ static kf_status add_at(const collecting *c, const char *name, const cJSON *item
     return add_time(c, name, printed.number * (printed.unit_us > 0.0 ? printed.unit_us : unit_us));
 }
 
-/* All numbers of a list. */
+/* Adds all numbers of a list. */
 static kf_status add_list(const collecting *c, const char *name, const cJSON *list, const char *path,
                           double unit_us) {
     const cJSON *item;
@@ -73,7 +73,7 @@ static const cJSON *list_of(const cJSON *object, const char *key) {
 /* --- The formats -----------------------------------------------------------------------------------------
  */
 
-/* Repetitions; of a file with aggregates alone the medians. */
+/* Reads repetitions, or the medians of a file with aggregates alone. */
 static kf_status read_google(const collecting *c, const cJSON *list) {
     const cJSON *item;
     for (int aggregates = 0; aggregates < 2 && c->file->count == 0; aggregates++)
@@ -208,7 +208,7 @@ static kf_file_comparison hold(const kf_named_times *before, const kf_named_time
     return held;
 }
 
-/* A change that is confirmed; none, where one of the threshold is excluded; else it is open. */
+/* Judges a comparison: a change is confirmed, or one of the threshold is excluded, or else it is open. */
 static kf_verdict_state judge(const kf_file_comparison *held, double threshold, bool accepted) {
     const kf_comparison *c = &held->comparison;
     const bool enough = held->old_count >= KF_LEAST_PROCESSES && held->new_count >= KF_LEAST_PROCESSES;

@@ -1,4 +1,4 @@
-/* Two files of times that other benchmark libraries measured, held against each other (docs/nightly.md). */
+/* Compares two files of times that other benchmark libraries measured (docs/nightly.md). */
 #ifndef KF_HARNESS_NIGHTLY_RESULT_FILES_H
 #define KF_HARNESS_NIGHTLY_RESULT_FILES_H
 
@@ -6,7 +6,7 @@
 #include "base/util/status.h"
 #include "results/nightly.h"
 
-/* The times of one benchmark. */
+/* Holds the times of one benchmark. */
 typedef struct kf_named_times {
     char name[KF_BENCHMARK];
     double *us; /* [count]; owned */
@@ -24,14 +24,14 @@ typedef struct kf_result_file {
 kf_status kf_result_file_read(const char *path, kf_result_file *file, kf_error *error);
 void kf_result_file_free(kf_result_file *file);
 
-/* One benchmark in both files. */
+/* Holds one benchmark that both files may contain. */
 typedef struct kf_file_comparison {
     const char *name;
     size_t old_count, new_count;
     double old_us, new_us; /* medians; NAN: it is not in that file */
     kf_comparison comparison;
-    /* SLOW, FAST; SAME: a change of the threshold is excluded; AMBIGUOUS: it is not; NODATA: only in one file
-     */
+    /* The state is SLOW or FAST; SAME if a change of the threshold is excluded, AMBIGUOUS if it is not;
+     * NODATA if only one file has it. */
     kf_verdict_state state;
 } kf_file_comparison;
 

@@ -1,4 +1,4 @@
-/* The second measure: instructions, which do not know what else the machine does. */
+/* Takes the second measure: instructions, which do not depend on what else the machine does. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +45,7 @@ kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entr
     if (!*known) return KF_OK;
     const double least = expm1(pinned ? kf_standard_rules.drift : kf_standard_rules.least_change);
     const bool changed = pinned ? change > least : fabs(change) > least;
-    /* A change that the pinned night does not complain of is left for the last good night to tell. */
+    /* If the pinned night shows no change, the last good night decides. */
     if (!changed && pinned) return KF_OK;
     tell(verdict, entry->hidden, &before, &after, change, named);
     if (!changed) return KF_OK;

@@ -1,4 +1,4 @@
-/* Judging series: what a night does where it cannot run anything again. */
+/* Judges series, as a night does where it cannot run anything again. */
 #include "harness/nightly/series.h"
 
 #include <math.h>
@@ -13,12 +13,12 @@
 
 static const kf_comparison unknown = {NAN, NAN, NAN, 1.0};
 
-/* The rows of one time. */
+/* Holds the rows of one time. */
 typedef struct night {
     size_t first, end; /* among the rows */
 } night;
 
-/* A benchmark on a machine: its last KF_WINDOW nights. */
+/* Holds a benchmark on a machine: its last KF_WINDOW nights. */
 typedef struct series {
     const kf_series_row *rows;
     night nights[KF_WINDOW];
@@ -50,7 +50,7 @@ static int in_order(const void *left, const void *right) {
     return other != 0 ? other : by_time(left, right);
 }
 
-/* Numbers and texts have no common order. */
+/* Refuses times that are numbers in some rows and texts in others, because these have no common order. */
 static kf_status check_times(const kf_series_rows *rows, kf_error *error) {
     for (size_t i = 1; i < rows->count; i++)
         if (isfinite(rows->list[i].order) != isfinite(rows->list[0].order))
@@ -103,7 +103,7 @@ static const char *name_of(const series *s, int at) {
 
 /* --- Verdicts ------------------------------------------------------------------------------------------- */
 
-/* The nights from..until against those of since..end. */
+/* Compares the nights from..until with those of since..end. */
 static void compare(const series *s, int from, int until, int since, kf_series_verdict *v) {
     double *before = logs_of(s, from, until, &v->old_count),
            *after = logs_of(s, since, s->count, &v->new_count);
@@ -167,7 +167,7 @@ static void judge_quiet(const series *s, kf_series_verdict *v) {
         say(v, "no change of more than %.3g %%", 100.0 * hidden);
 }
 
-/* The nights of a commit; *end - *begin of them in a row, the last such. */
+/* Finds the nights of a commit; *end - *begin of them stand in a row, the last such. */
 static bool find_commit(const series *s, const char *commit, int *begin, int *end) {
     *end = s->count;
     while (*end > 0 && strcmp(name_of(s, *end - 1), commit) != 0)
@@ -178,7 +178,8 @@ static bool find_commit(const series *s, const char *commit, int *begin, int *en
     return *end > 0 && *end < s->count;
 }
 
-/* The first night back from `begin`, not before `least`, from which to `end` there are values enough. */
+/* Finds the first night back from `begin`, not before `least`, from which to `end` there are values enough.
+ */
 static int enough_from(const series *s, int least, int begin, int end) {
     while (begin > least && s->nights[end - 1].end - s->nights[begin].first < KF_LEAST_PROCESSES)
         begin--;

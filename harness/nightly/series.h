@@ -1,4 +1,4 @@
-/* Series of values that something else measured, judged by the statistics of a night (docs/nightly.md). */
+/* Judges series of values that something else measured, by the statistics of a night (docs/nightly.md). */
 #ifndef KF_HARNESS_NIGHTLY_SERIES_H
 #define KF_HARNESS_NIGHTLY_SERIES_H
 
@@ -8,7 +8,7 @@
 
 enum { KF_SERIES_WORD = 64 };
 
-/* One measured value; smaller is better. */
+/* Holds one measured value; smaller is better. */
 typedef struct kf_series_row {
     char benchmark[KF_BENCHMARK];
     char machine[KF_SERIES_WORD], commit[KF_SERIES_WORD], time[KF_SERIES_WORD]; /* "": not said */

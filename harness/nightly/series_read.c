@@ -1,4 +1,4 @@
-/* Reading series: lines of a CSV, or files of benchmark libraries as nights. */
+/* Reads series: lines of a CSV, or files of benchmark libraries as nights. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,8 +157,8 @@ static kf_status read_csv(reader *r) {
     return status;
 }
 
-/* One file of a benchmark library is a night. Its path stands for its time and says nothing of its code: each
- * night's file may have the same name. */
+/* Reads one file of a benchmark library as a night. Its path stands for its time and says nothing of its
+ * code, because each night's file may have the same name. */
 static kf_status read_night(const char *path, int night, kf_series_rows *rows, kf_error *error) {
     kf_result_file file;
     KF_TRY(kf_result_file_read(path, &file, error));

@@ -20,7 +20,7 @@ static size_t known_clocks(const kf_measurement *m, double **known) {
     return count;
 }
 
-/* The clock of the fastest quarter; 0: no clock is known. */
+/* Returns the clock of the fastest quarter; 0: no clock is known. */
 static double full_clock(const kf_measurement *m) {
     double *known;
     const size_t count = known_clocks(m, &known);
@@ -29,7 +29,7 @@ static double full_clock(const kf_measurement *m) {
     return clock;
 }
 
-/* Without clocks nothing tells which samples were hit. */
+/* Says whether all samples were throttled; without clocks nothing tells which were. */
 static bool all_throttled(const kf_measurement *m, bool clocks_known) {
     const bool before = (m->device_before.throttle_reasons & SLOWDOWN) != 0,
                after = (m->device_after.throttle_reasons & SLOWDOWN) != 0;
@@ -44,7 +44,7 @@ static void skip(kf_measurement *m, size_t count) {
     m->sample_count = 0;
 }
 
-/* Rates are of the median. */
+/* Sums up the samples that are left; rates are of the median. */
 static void sum_up(kf_measurement *m, size_t out, size_t of) {
     const double before = m->step_us.median;
     double *clocks;

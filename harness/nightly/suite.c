@@ -36,7 +36,7 @@ static kf_status read_text(kf_json_place place, const cJSON *json, const char *k
     return KF_OK;
 }
 
-/* A path relative to the suite, unless it is the name of a shipped scene. */
+/* Resolves a path relative to the suite, unless it is the name of a shipped scene. */
 static kf_status resolve(const defaults *base, const char *name, bool may_be_shipped, char path[KF_PATH],
                          kf_error *error) {
     if (name[0] == '/') return kf_path(path, error, "%s", name);
@@ -139,7 +139,8 @@ static kf_status read_command(kf_json_place place, const defaults *base, const c
     return kf_command_check_kept(place, benchmark->command, error);
 }
 
-/* Kinds of benchmarks: a scene, a problem of each system whose problems bring their own spaces, a command. */
+/* Three kinds of benchmarks are known: a scene, a problem of each system whose problems bring their own
+ * spaces, and a command. */
 enum { MOST_KINDS = 16 };
 static int list_kinds(const char *kinds[MOST_KINDS]) {
     int count = 0;
@@ -224,7 +225,7 @@ static kf_status read_suite(const char *file, const cJSON *root, const char *dev
     return KF_OK;
 }
 
-/* The hash names what is measured: the content, and the device that the command line chose. */
+/* Hashes what is measured: the suite's content, and the device that the command line chose. */
 static void hash_suite(const cJSON *root, const char *device, char hash[KF_HASH_HEX]) {
     char *text = kf_json_canonical(root);
     kf_hasher hasher;

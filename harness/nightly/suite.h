@@ -1,4 +1,4 @@
-/* A suite: what a night measures, read from a JSON file (format: docs/nightly.md). */
+/* Reads a suite, which is what a night measures, from a JSON file (docs/nightly.md). */
 #ifndef KF_HARNESS_NIGHTLY_SUITE_H
 #define KF_HARNESS_NIGHTLY_SUITE_H
 

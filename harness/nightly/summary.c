@@ -10,13 +10,14 @@ static const char *shown_time(double microseconds, char buffer[32]) {
     return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
 }
 
-/* By how much tonight's time is over what it was held against; NAN where the change is not of times. */
+/* Returns by how much tonight's time is over what it was compared with; NAN where the change is not of times.
+ */
 static double change_us(const kf_verdict *verdict) {
     return kf_verdict_of_instructions(verdict) ? (double)NAN
                                                : verdict->time_us * verdict->change / (1.0 + verdict->change);
 }
 
-/* "+37.7 ms (+231 %)": what a person wants to know first. */
+/* Writes "+37.7 ms (+231 %)", which is what a person wants to know first. */
 enum { CHANGE_TEXT = 80 };
 static const char *shown_change(const kf_verdict *verdict, char buffer[CHANGE_TEXT]) {
     char time[32];
@@ -31,7 +32,7 @@ static const char *shown_change(const kf_verdict *verdict, char buffer[CHANGE_TE
     return buffer;
 }
 
-/* "stream_collide +3.1 us a step; registers a thread 64 -> 96", or "". */
+/* Appends "stream_collide +3.1 us a step; registers a thread 64 -> 96", or nothing. */
 static void append_blame(const kf_verdict *verdict, kf_text *text) {
     if (verdict->kernel[0] == '\0') return; /* of instructions the reason speaks */
     kf_text_append(text, "kernel %s %+.3g us a step", verdict->kernel, verdict->kernel_change_us);
@@ -71,7 +72,7 @@ void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
     }
 }
 
-/* Text in a cell of a table: nothing in it may end the cell or become markup. */
+/* Appends the text of a table's cell, in which nothing may end the cell or become markup. */
 static void append_cell(kf_text *text, const char *content) {
     for (; *content != '\0'; content++) {
         if (strchr("\\`*_{}[]<>#|!&~", *content) != NULL) kf_text_append(text, "\\");

@@ -1,4 +1,4 @@
-/* A landscape in memory: the stored measurements of a space stand in for the device. */
+/* Holds a landscape in memory: the stored measurements of a space stand in for the device. */
 #ifndef KF_HARNESS_REPLAY_LANDSCAPE_H
 #define KF_HARNESS_REPLAY_LANDSCAPE_H
 
@@ -31,8 +31,8 @@ bool kf_landscape_has_samples(const kf_landscape *landscape);
  * of the samples, the first of them; at full effort times_us. */
 double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort);
 
-/* How hard it is to find something good: the median time of what is correct over the best, and the share of
- * these configs whose times are at most 1.05 of the best. */
+/* Tells how hard it is to find something good: the median time of what is correct over the best, and the
+ * share of these configs whose times are at most 1.05 of the best. */
 typedef struct kf_landscape_spread {
     double median_over_optimum, share_within_5;
 } kf_landscape_spread;

@@ -149,7 +149,7 @@ kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret
     }
     qsort(evaluations, repeats, sizeof *evaluations, kf_ascending);
     qsort(seconds, repeats, sizeof *seconds, kf_ascending);
-    /* The upper of the middle two: half of all have come there by then. */
+    /* This takes the upper of the middle two: half of all have come there by then. */
     within.evaluations = evaluations[repeats / 2];
     within.seconds = isfinite(result->seconds[result->evaluations - 1]) ? seconds[repeats / 2] : (double)NAN;
     free(evaluations);

@@ -1,4 +1,4 @@
-/* Replay: searches that ask a stored landscape instead of a device. */
+/* Replays searches on a stored landscape instead of a device. */
 #ifndef KF_HARNESS_REPLAY_REPLAY_H
 #define KF_HARNESS_REPLAY_REPLAY_H
 
@@ -16,9 +16,10 @@ typedef struct kf_replay_request {
     const kf_prior *prior; /* NULL: the strategy has no prior knowledge */
 } kf_replay_request;
 
-/* Regret: time of the config that a search would give out / time of the optimum - 1, both by the landscape's
- * own figures. It gives out the config that was fastest among those measured at full effort, or among all
- * while there are none. While nothing correct was found the slowest correct config counts. */
+/* Holds the regret: time of the config that a search would give out / time of the optimum - 1, both by the
+ * landscape's own figures. A search gives out the config that was fastest among those measured at full
+ * effort, or among all while there are none. While nothing correct was found the slowest correct config
+ * counts. */
 typedef struct kf_replay_result {
     int evaluations, repeats; /* evaluations: at most the size of the space */
     double *regrets;          /* [evaluation][repeat], after 1, 2, ... evaluations */
@@ -32,11 +33,11 @@ typedef struct kf_replay_result {
 
 /* Runs the searches of a request. After KF_OK the caller frees the result with kf_replay_free. */
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error);
-/* Regrets of all searches after so many seconds of measuring; a search that has not ended its first
+/* Gives the regrets of all searches after so many seconds of measuring. A search that has not ended its first
  * evaluation by then has the regret of the slowest correct config. count 0: seconds are not known. */
 kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_result *result, double seconds);
-/* How soon searches come so near to the best. evaluations, seconds: the median over all searches; INFINITY
- * when fewer than half come there, seconds NAN when they are not known. */
+/* Tells how soon searches come so near to the best. evaluations and seconds are medians over all searches.
+ * They are INFINITY if fewer than half come there, seconds NAN if they are not known. */
 typedef struct kf_replay_within {
     int reached; /* searches that come there at all */
     double evaluations, seconds;

@@ -1,4 +1,4 @@
-/* How strategies converge on a stored landscape. */
+/* Plots how strategies converge on a stored landscape. */
 #ifndef KF_HARNESS_REPLAY_REPLAY_PLOT_H
 #define KF_HARNESS_REPLAY_REPLAY_PLOT_H
 
@@ -7,7 +7,7 @@
 
 enum { KF_REPLAYED = 8 };
 
-/* Searches of some strategies on one landscape. */
+/* Holds searches of some strategies on one landscape. */
 typedef struct kf_replayed {
     const kf_landscape *landscape;
     char names[KF_REPLAYED][KF_NAME + 16]; /* of the strategy, and what it knows */
@@ -15,8 +15,8 @@ typedef struct kf_replayed {
     int count;
 } kf_replayed;
 
-/* A block a strategy: its name, then a line an evaluation: evaluation, median, first and third quartile of
- * the regret. Then, where seconds are known, a block a strategy over seconds; *seconds says whether they are.
+/* Writes a block for each strategy: its name, then for each evaluation a line with median, first and third
+ * quartile of the regret. Where seconds are known (*seconds), a block for each strategy over seconds follows.
  * Regrets are in percent, at least 0.01, for they are drawn on a logarithmic scale. */
 void kf_table_replayed(const kf_replayed *replayed, kf_text *data, bool *seconds);
 

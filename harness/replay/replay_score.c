@@ -42,7 +42,8 @@ kf_replay_budget kf_replay_budget_of(const kf_landscape *landscape) {
     return (kf_replay_budget){evaluations, evaluations * mean_seconds(landscape)};
 }
 
-/* The best of m draws without repetition is the k-th of n with the chance C(n - k, m - 1) / C(n, m). */
+/* Computes what random search is expected to find. The best of m draws without repetition is the k-th of n
+ * with the chance C(n - k, m - 1) / C(n, m). */
 double *kf_replay_random(const kf_landscape *landscape, int count) {
     const double n = (double)landscape->size;
     double *times = sorted_times(landscape);
@@ -59,7 +60,8 @@ double *kf_replay_random(const kf_landscape *landscape, int count) {
     return random;
 }
 
-/* The mean of searches' regrets after so many seconds; at[k] is where search k was before, and moves on. */
+/* Returns the mean of searches' regrets after so many seconds; at[k] is where search k was before, and moves
+ * on. */
 static double regret_after(const kf_replay_result *result, double seconds, double slowest, int *at) {
     const size_t repeats = (size_t)result->repeats;
     double sum = 0;
@@ -86,15 +88,15 @@ static double score_by_evaluations(const double *random, double best, int budget
 
 enum { STEPS = 1000, SEARCHES = 1000 };
 
-/* The steps of time that are looked at: from what a config takes on average, when random search has its
- * first, to the end of the budget. */
+/* Returns one of the moments that are looked at: from what a config takes on average, when random search has
+ * its first, to the end of the budget. */
 static double step_seconds(kf_replay_budget budget, int step) {
     const double first = budget.seconds / budget.evaluations;
     return first + (budget.seconds - first) * step / STEPS;
 }
 
-/* One random search: adds its regret at each step to sums. order: all configs; those that it draws come
- * first. */
+/* Does one random search and adds its regret at each step to sums. `order` has all configs; those that it
+ * draws come first. */
 static void add_random_search(const kf_landscape *landscape, kf_replay_budget budget, double slowest,
                               uint64_t *random, uint64_t *order, double *sums) {
     double regret = slowest, spent = 0;

@@ -31,7 +31,7 @@ static kf_status check_names(const kf_validate_options *options, const kf_case *
     return KF_OK;
 }
 
-/* Cases asked for by name run also where --quick would leave them out. */
+/* Says whether a case runs. Cases that are named run also where --quick would leave them out. */
 static bool is_wanted(const kf_validate_options *options, const kf_case *one) {
     if (options->case_count == 0) return !(options->quick && one->slow);
     for (int i = 0; i < options->case_count; i++)

@@ -24,9 +24,10 @@ typedef struct kf_validate_result {
     char refused[512];    /* cases for which the gate refuses the fixed values, with the first one's reason */
 } kf_validate_result;
 
-/* An unknown case, or fixed values that every case refuses, is KF_BAD_INPUT. A case that refuses them while
- * others do not is named in refused. A case that the machine cannot run, or that fails otherwise, does not
- * stop the others: it is named in unfinished. An interrupt does, and what is checked by then is kept. */
+/* Runs cases. An unknown case, or fixed values that every case refuses, is KF_BAD_INPUT. A case that refuses
+ * them while others do not is named in `refused`. A case that the machine cannot run, or that fails
+ * otherwise, does not stop the others: it is named in `unfinished`. An interrupt does, and what is checked by
+ * then is kept. */
 kf_status kf_validate(kf_backend *backend, const kf_validate_options *options, kf_validate_result *result,
                       kf_error *error);
 void kf_validate_free(kf_validate_result *result);
