@@ -20,9 +20,9 @@ typedef struct kf_nightly_job {
 char *kf_nightly_job_text(const kf_nightly_job *job);
 kf_status kf_nightly_job_read(const char *text, kf_nightly_job *job, kf_error *error);
 
-/* Is the process itself: measures a job of a scene or a command, or with a metric set (counters not NULL)
- * only counts. It prints one line of JSON on stdout. `dress` (may be NULL) puts another system in the place
- * of the job's. */
+/* Serves as the process itself: measures a job of a scene or a command, or with a metric set (counters not
+ * NULL) only counts. It prints one line of JSON on stdout. `dress` (may be NULL) puts another system in the
+ * place of the job's. */
 kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters,
                              const kf_system *(*dress)(const kf_system *system), kf_error *error);
 

@@ -1,4 +1,4 @@
-/* Is the process of a night: opens the device, measures its job, prints what it found. */
+/* Serves as the process of a night: opens the device, measures its job, prints what it found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/space/space_parts.h"
 #include "base/util/memory.h"
 
-/* Features of one parameter alone: a row of width values for every position. */
+/* Holds the features of one parameter alone: a row of `width` values for every position. */
 typedef struct kf_parameter_features {
     int parameter, width;
     float *values;
@@ -37,7 +37,7 @@ static bool is_number(const kf_parameter *parameter) {
     return true;
 }
 
-/* Zero is one step below one. */
+/* Returns the logarithm, in which zero is one step below one. */
 static float logarithm(long long value) {
     return value > 0 ? (float)log2((double)value) : -1.0F;
 }
@@ -83,7 +83,8 @@ static void number_columns(const kf_parameter *parameter, float *logarithms, kf_
         scale_column(columns, column, parameter->value_count);
 }
 
-/* Two values are 0 and 1; more are the corners of a simplex with edges of length 1. */
+/* Gives columns to names: two values are 0 and 1, more are the corners of a simplex with edges of length 1.
+ */
 static void name_columns(const kf_parameter *parameter, kf_parameter_features *columns) {
     columns->width = parameter->value_count == 2 ? 1 : parameter->value_count;
     columns->values =

@@ -1,4 +1,4 @@
-/* Configs as points of a metric space, for models that learn from measurements. */
+/* Describes configs as points of a metric space, for models that learn from measurements. */
 #ifndef KF_HARNESS_SEARCH_FEATURES_H
 #define KF_HARNESS_SEARCH_FEATURES_H
 

@@ -16,7 +16,7 @@ static void features_at(const kf_features *features, const kf_space *space, uint
     kf_features_of(features, positions, values);
 }
 
-/* Logarithms with mean 0 and variance 1. */
+/* Makes logarithms with mean 0 and variance 1. */
 static void standardise(const double *times_us, int count, double *targets, double *mean, double *scale) {
     double squares = 0;
     *mean = 0;

@@ -7,9 +7,9 @@
 
 enum { KF_FORECAST_MOST = 160 }; /* configs that it is fitted on */
 
-/* Forecasts times. times_us[i], above 0, was measured of the config with number known[i] of the space;
- * there are 2 to KF_FORECAST_MOST of them, no config twice. predicted_us[i] becomes what is expected of
- * asked[i]. Deterministic. */
+/* Forecasts times. times_us[i], above 0, was measured of the config with number known[i] of the space. There
+ * are 2 to KF_FORECAST_MOST of them, no config twice. predicted_us[i] becomes what is expected of asked[i].
+ * The same input gives the same forecast. */
 void kf_forecast(const kf_space *space, const uint64_t *known, const double *times_us, int known_count,
                  const uint64_t *asked, size_t asked_count, double *predicted_us);
 

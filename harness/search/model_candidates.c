@@ -66,7 +66,7 @@ static int add_candidate(kf_model *model, uint64_t index) {
     return number;
 }
 
-/* All configs that differ from positions in one parameter, the nearest values first. */
+/* Adds all configs that differ from positions in one parameter, the nearest values first. */
 static void add_changes_of_one(kf_model *model, const int *positions, bool of_best) {
     int changed[KF_CONFIG_VALUES];
     uint64_t index;
@@ -113,7 +113,7 @@ void kf_model_add_neighbours(kf_model *model, int centre, bool is_centre) {
     }
 }
 
-/* At random: of those that the prior was asked for, because asking takes time. */
+/* Draws a config at random from those that the prior was asked for, because asking takes time. */
 static uint64_t any_config(kf_model *model) {
     if (model->ranking == NULL) return kf_random_below(&model->random, kf_space_size(model->space));
     return kf_ranking_draw(model->ranking, &model->random);

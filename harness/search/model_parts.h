@@ -1,5 +1,5 @@
-/* Inside of the strategy model, shared by what it proposes (strategy_model.c), by what times are to the
- * surrogate (model_targets.c) and by what it chooses from (model_candidates.c). */
+/* Declares the inside of the strategy model, shared by what it proposes (strategy_model.c), by what times are
+ * to the surrogate (model_targets.c) and by what it chooses from (model_candidates.c). */
 #ifndef KF_HARNESS_SEARCH_MODEL_PARTS_H
 #define KF_HARNESS_SEARCH_MODEL_PARTS_H
 
@@ -58,13 +58,13 @@ typedef struct kf_model {
     int neighbours[KF_MODEL_NEIGHBOURS]; /* numbers of the candidates one change away from the best */
     int neighbour_count;
 
-    /* Targets are (squashed logarithm - squashed trend) / scale; the trend is what the prior says, and centre
+    /* Targets are (squashed logarithm - squashed trend) / scale. The trend is what the prior says, and centre
      * where it says nothing. */
     double median, knee, scale, centre_target;
     kf_trend trend;
 } kf_model;
 
-/* Turn logarithms of times and of the prior's (infinity: it says nothing) into targets before they are
+/* These turn logarithms of times and of the prior's (infinity: it says nothing) into targets before they are
  * scaled, and give what an observation that works is to the surrogate (model_targets.c). */
 double kf_model_squash(const kf_model *model, double logarithm);
 double kf_model_trend(const kf_model *model, float prior);
@@ -72,14 +72,15 @@ double kf_model_target(const kf_model *model, const kf_model_observation *observ
 /* Sets what targets are made with from all observations; at least one of them works. */
 void kf_model_set_scale(kf_model *model);
 
-/* model_candidates.c */
+/* These choose candidates (model_candidates.c). */
 void kf_model_features(const kf_model *model, uint64_t index, float *features);
-/* Observations that work: the best half, then others at random, at most most; returns how many. */
+/* Selects observations that work: the best half, then others at random, at most `most`; returns how many. */
 int kf_model_select(kf_model *model, int most, kf_model_observation **selected);
 /* Makes candidates of the configs around an observation, by its number. is_centre: those one change away are
  * from now on the model's neighbours. */
 void kf_model_add_neighbours(kf_model *model, int centre, bool is_centre);
-/* Around the best, what the prior ranks first and at random, into a surrogate that has none. */
+/* Draws candidates around the best, from what the prior ranks first, and at random, into a surrogate that has
+ * none. */
 void kf_model_draw_candidates(kf_model *model);
 
 #endif

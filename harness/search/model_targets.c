@@ -62,7 +62,8 @@ void kf_model_set_scale(kf_model *model) {
     }
     double mean = sum / count, variance = squares / count - mean * mean;
     model->scale = sqrt(fmax(variance, 1e-8));
-    /* Far below the mean, so that few configs do not keep the search from regions that it has not seen. */
+    /* The centre is far below the mean, so that few configs do not keep the search from regions that it has
+     * not seen. */
     model->centre_target =
         model->count >= model->settled_from ? mean : mean - model->trust * model->optimism * model->scale;
 }

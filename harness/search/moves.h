@@ -4,12 +4,12 @@
 
 #include "harness/search/strategy.h"
 
-/* An unknown valid config that differs from index in `changes` parameters, more where constraints tie them to
- * each other; false when some hundred random tries found none. */
+/* Finds an unknown valid config that differs from index in `changes` parameters, or in more where constraints
+ * tie them to each other. False means that some hundred random tries found none. */
 bool kf_move_near(const kf_strategy *strategy, const kf_space *space, uint64_t *random, uint64_t index,
                   int changes, uint64_t *moved);
 
-/* Unknown configs in random order. place starts at 0; false when all are known. */
+/* Gives unknown configs in random order. `place` starts at 0; false means that all are known. */
 bool kf_move_anywhere(const kf_strategy *strategy, const kf_space *space, uint64_t seed, uint64_t *place,
                       uint64_t *index);
 

@@ -1,5 +1,4 @@
-/* The strategies there are; strategy.c has them in a table. To add one, add a file, a line here and one
- * there. */
+/* Lists the strategies; strategy.c has them in a table. To add one, add a file, a line here and one there. */
 #ifndef KF_HARNESS_SEARCH_STRATEGIES_H
 #define KF_HARNESS_SEARCH_STRATEGIES_H
 

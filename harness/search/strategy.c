@@ -32,7 +32,7 @@ struct kf_strategy {
 
 /* --- Known configs -------------------------------------------------------------------------------------- */
 
-/* The slot that holds index, or the empty one where it belongs. */
+/* Finds the slot that holds index, or the empty one where it belongs. */
 static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t index) {
     uint64_t slot = kf_random_mix(index + 1) & (slot_count - 1);
     while (known[slot] != 0 && known[slot] != index + 1)
@@ -62,7 +62,7 @@ bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index) {
     return strategy->known[find_slot(strategy->known, strategy->slot_count, index)] != 0;
 }
 
-/* False when it was known already with at least this effort. */
+/* Notes a config; false if it was known already with at least this effort. */
 static bool note(kf_strategy *strategy, uint64_t index, double effort) {
     uint64_t slot = find_slot(strategy->known, strategy->slot_count, index);
     bool new = strategy->known[slot] == 0;
@@ -152,7 +152,7 @@ static kf_status fail_option(const kf_strategy_methods *methods, const char *nam
     return status;
 }
 
-/* "name=value" */
+/* Reads an option "name=value". */
 static kf_status read_option(const kf_strategy_methods *methods, char *text, double *settings, bool *given,
                              kf_error *error) {
     char *value = strchr(text, '='), *end = NULL;

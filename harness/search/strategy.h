@@ -1,8 +1,8 @@
-/* A strategy: which config to measure next, and how carefully. Driven by ask and tell: next() proposes an
- * index of the space and an effort, tell() reports what measuring gave. Several proposals may be open at a
- * time (they are built ahead), and configs that were never proposed (presets, a resumed run) may be told. No
- * config is proposed twice, nor one already told, but with a higher effort than before. For a seed, the same
- * calls give the same proposals. */
+/* Declares strategies: which config to measure next, and how carefully. next() proposes an index of the space
+ * and an effort, tell() reports what measuring gave. Several proposals may be open at a time (they are built
+ * ahead). Configs that were never proposed (presets, a resumed run) may be told. No config is proposed twice,
+ * nor one already told, but with a higher effort than before. For a seed, the same calls give the same
+ * proposals. */
 #ifndef KF_HARNESS_SEARCH_STRATEGY_H
 #define KF_HARNESS_SEARCH_STRATEGY_H
 
@@ -17,14 +17,14 @@ typedef struct kf_proposal {
 
 /* Says what is believed of a config before it is measured (a cost model, a similar scene). */
 typedef struct kf_prior {
-    /* Time in any unit; NAN or negative: no idea. */
+    /* Predicts a time in any unit; NAN or negative: no idea. */
     double (*predict)(void *context, uint64_t index);
     void *context;
 } kf_prior;
 
 enum { KF_STRATEGY_STARTS = 8, KF_STRATEGY_OPTIONS = 9 };
 
-/* A number that a strategy leaves to the user, within [least, most]. */
+/* Describes a number that a strategy leaves to the user, within [least, most]. */
 typedef struct kf_strategy_option {
     const char *name; /* NULL ends a table */
     const char *help; /* one line for `kftune list strategies` */
@@ -32,13 +32,14 @@ typedef struct kf_strategy_option {
     bool whole;
 } kf_strategy_option;
 
-/* One strategy a file. The methods never see a config twice: strategy.c keeps account of what was proposed or
- * told. */
+/* Describes a strategy, which has a file of its own. Its methods never see a config twice, because strategy.c
+ * keeps account of what was proposed or told. */
 typedef struct kf_strategy_methods {
     const char *name;
     const char *summary; /* one line for `kftune list strategies` */
     void *(*open)(const kf_strategy *strategy, const kf_space *space, uint64_t seed);
-    /* A candidate; one that is known already is asked for again. False when there is none left. */
+    /* Proposes a candidate. If it is known already, another one is asked for. False means that none is left.
+     */
     bool (*next)(void *state, uint64_t *index);
     /* Gives the effort for the config that next proposed last; NULL: always 1. */
     double (*effort)(const void *state);
@@ -51,21 +52,21 @@ typedef struct kf_strategy_methods {
     const kf_strategy_option *options; /* at most KF_STRATEGY_OPTIONS; NULL: none */
 } kf_strategy_methods;
 
-/* NULL-terminated. */
+/* Lists all strategies and ends with NULL. */
 extern const kf_strategy_methods *const kf_strategies[];
 
 /* Checks the text of a strategy as the command line and the store have it: its name, and options behind
  * it, "model:points=300:explore=5"; shorter than KF_STRATEGY_TEXT. Unknown names are KF_BAD_INPUT with the
  * nearest one, and so are values that are none of the option's and options given twice. */
 kf_status kf_strategy_check(const char *text, kf_error *error);
-/* The space must outlive the strategy. */
+/* Opens a strategy. The space must outlive it. */
 kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t seed, kf_strategy **strategy,
                            kf_error *error);
 /* Says whether a strategy that kf_strategy_check takes makes use of a prior. */
 bool kf_strategy_uses_prior(const char *text);
-/* Before the first kf_strategy_next; what prior refers to must outlive the strategy. */
+/* Sets the prior before the first kf_strategy_next. What it refers to must outlive the strategy. */
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
-/* False when every config of the space was proposed or told at full effort. */
+/* Proposes the next config; false if every config of the space was proposed or told at full effort. */
 bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal);
 /* Tells the strategy a result. Where ok, the config was measured and verified, and time_us counts (lower
  * is better); else the time is not looked at. For a config that was proposed, the answer is to its last
@@ -73,12 +74,12 @@ bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal);
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us);
 void kf_strategy_close(kf_strategy *strategy);
 
-/* For strategies: the value of an option by its place in the table. */
+/* Returns to a strategy the value of an option by its place in the table. */
 double kf_strategy_setting(const kf_strategy *strategy, int option);
-/* For strategies: whether the config was proposed or told, at whatever effort. */
+/* Says to a strategy whether the config was proposed or told, at whatever effort. */
 bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index);
 
-/* A random order of 0 .. size-1 that takes no memory: place i of the order, for i < size. */
+/* Returns place i of a random order of 0 .. size-1 that takes no memory, for i < size. */
 uint64_t kf_shuffled(uint64_t size, uint64_t seed, uint64_t place);
 
 #endif

@@ -1,7 +1,7 @@
-/* Simulated annealing: steps to random neighbours, better ones always, worse ones with a chance that falls
- * with the loss and with time. Losses are ratios of times. Where no step is found for long it is heated again
- * and goes on from the best config, and now and then from a random one, because a cold walk does not leave a
- * local optimum. */
+/* Searches by simulated annealing: steps to random neighbours, to better ones always, to worse ones with a
+ * chance that falls with the loss and with time. Losses are ratios of times. If no step is found for long,
+ * the walk is heated again. It goes on from the best config, and now and then from a random one, because a
+ * cold walk does not leave a local optimum. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* Every config, in the order of the space. */
+/* Proposes every config in the order of the space. */
 #include <stdlib.h>
 
 #include "base/util/memory.h"

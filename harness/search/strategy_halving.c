@@ -1,7 +1,7 @@
-/* Successive halving over measuring effort (Li et al. 2020, "A system for massively parallel hyperparameter
- * tuning", without its stopping of jobs): many configs are measured a little, the best third of them three
- * times as long, the best third of those at full effort. Whenever some config is among the best third of its
- * rung it goes up; else a new one starts, a random one or a neighbour of the best. */
+/* Searches by successive halving over measuring effort (Li et al. 2020, "A system for massively parallel
+ * hyperparameter tuning", without its stopping of jobs). Many configs are measured a little, the best third
+ * of them three times as long, the best third of those at full effort. Whenever some config is among the best
+ * third of its rung it goes up. Else a new one starts, a random one or a neighbour of the best. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ typedef struct kf_rung {
     size_t capacity;
 } kf_rung;
 
-/* A proposal that was not answered yet. */
+/* Holds a proposal that was not answered yet. */
 typedef struct kf_open_proposal {
     uint64_t index;
     int rung;
@@ -54,7 +54,7 @@ static void *open_halving(const kf_strategy *strategy, const kf_space *space, ui
 
 /* --- Proposing ------------------------------------------------------------------------------------------ */
 
-/* One of the best third of a rung that has not gone up yet; the highest rung first. */
+/* Promotes one of the best third of a rung that has not gone up yet, the highest rung first. */
 static bool promote(kf_halving *state, uint64_t *index) {
     for (int r = RUNGS - 2; r >= 0; r--) {
         kf_rung *rung = &state->rungs[r];
@@ -70,7 +70,7 @@ static bool promote(kf_halving *state, uint64_t *index) {
     return false;
 }
 
-/* The best known so far, of the highest rung that has any. */
+/* Finds the best known so far, of the highest rung that has any. */
 static bool leader(kf_halving *state, uint64_t *index) {
     for (int r = RUNGS - 1; r >= 0; r--) {
         const kf_rung *rung = &state->rungs[r];
@@ -125,7 +125,8 @@ static double effort(const void *state) {
 
 /* --- Learning ------------------------------------------------------------------------------------------- */
 
-/* The rung that an answer is for, and the proposal is closed; one that was not proposed had full effort. */
+/* Returns the rung that an answer is for, and closes the proposal. A config that was not proposed had full
+ * effort. */
 static int answered(kf_halving *state, uint64_t index) {
     for (int i = 0; i < state->open_count; i++) {
         if (state->open[i].index != index) continue;

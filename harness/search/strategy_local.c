@@ -1,6 +1,6 @@
-/* Greedy local search from many starts. It begins at the best of the space's presets and some random configs,
- * then looks at the configs that differ from the best one in a single parameter (and in a second one where a
- * constraint asks for it), in random order, and moves as soon as one is better. Where none is, it starts
+/* Searches greedily from many starts. It begins at the best of the space's presets and some random configs.
+ * It then looks at the configs that differ from the best one in a single parameter (and in a second one where
+ * a constraint asks for it), in random order. It moves as soon as one is better. Where none is, it starts
  * again: mostly from the best config with some parameters changed, every fourth time from a random config. */
 #include <stdlib.h>
 #include <string.h>
@@ -59,9 +59,8 @@ static void shuffle(kf_walk *walk, int *items, int count) {
     }
 }
 
-/* A change of parameter p that a constraint forbids may be allowed together with a second one: looks for such
- * a one at random, so that values tied to each other (a layout and its group size) do not wall the search in.
- */
+/* Repairs a change of parameter p that a constraint forbids by a second change, which it looks for at random.
+ * Otherwise values that are tied to each other (a layout and its group size) wall the search in. */
 static bool repair(kf_walk *walk, int *positions, int p, uint64_t *index) {
     int parameters = kf_space_parameter_count(walk->space);
     for (int attempt = 0; attempt < REPAIR_TRIES; attempt++) {
@@ -75,7 +74,7 @@ static bool repair(kf_walk *walk, int *positions, int p, uint64_t *index) {
     return false;
 }
 
-/* The unknown configs that differ from current in parameter p, in random order. */
+/* Lists the unknown configs that differ from current in parameter p, in random order. */
 static size_t neighbours_along(kf_walk *walk, const int *positions, int p, uint64_t *found, size_t limit) {
     int size = kf_space_domain_size(walk->space, p), changed[KF_CONFIG_VALUES];
     int *order = kf_allocate((size_t)size * sizeof *order);
@@ -96,7 +95,7 @@ static size_t neighbours_along(kf_walk *walk, const int *positions, int p, uint6
     return count;
 }
 
-/* One of each parameter in turn, so that a parameter with many values does not crowd out the others. */
+/* Takes one of each parameter in turn, so that a parameter with many values does not crowd out the others. */
 static void interleave(kf_walk *walk, uint64_t *const *lists, const size_t *counts, int parameters) {
     int order[KF_CONFIG_VALUES];
     for (int p = 0; p < parameters; p++)
@@ -146,7 +145,7 @@ static bool next_preset(kf_walk *walk, uint64_t *index) {
     return false;
 }
 
-/* The best config with two or three parameters changed at random, if such a one is valid and unknown. */
+/* Changes two or three parameters of the best config at random, if the result is valid and unknown. */
 static bool kick(kf_walk *walk, uint64_t *index) {
     int parameters = kf_space_parameter_count(walk->space), positions[KF_CONFIG_VALUES] = {0};
     for (int attempt = 0; attempt < KICK_TRIES && walk->has_best; attempt++) {
@@ -206,8 +205,8 @@ static bool next(void *state, uint64_t *index) {
     return next_start(walk, index);
 }
 
-/* While a start is awaited the next config that works becomes current, so that a start that fails costs one
- * evaluation; else only a better one does. */
+/* Takes a result. While a start is awaited the next config that works becomes current, so that a start that
+ * fails costs one evaluation; else only a better one does. */
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_walk *walk = state;
     if (!ok) return;

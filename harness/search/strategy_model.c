@@ -50,8 +50,8 @@ static const kf_strategy_option options[] = {
     {.name = NULL},
 };
 
-/* Shares of the optimism, before it falls, and of its time where presets are a beginning, and the least that
- * is left of the first where the surrogate cannot order what it knows. */
+/* If presets are a beginning, these are the shares of the optimism, before it falls, and of its time. The
+ * last is the least that is left of the optimism where the surrogate cannot order what it knows. */
 static const double BESIDE_PRESETS = 0.8, SETTLED_SOONER = 2.0 / 3, LEAST_TRUST = 0.2;
 static const float EXPLORING = 30.0F; /* boldness, against 1 */
 
@@ -161,7 +161,8 @@ static int most_points(const kf_model *model) {
     return model->kept_points + NEW_POINTS;
 }
 
-/* Without failures there is nothing to learn from votes. */
+/* Gives an observation's vote on whether configs work. Without failures there is nothing to learn from votes.
+ */
 static void vote_for(kf_model *model, kf_model_observation *o) {
     if (o->fate == KF_MODEL_PENDING || o->voted || model->fails == 0) return;
     kf_surrogate_vote(model->surrogate, o->features, o->fate == KF_MODEL_WORKS);
@@ -223,7 +224,7 @@ static void rebuild(kf_model *model) {
     model->next_fit = model->count + fit_interval(model->count);
 }
 
-/* The best config that has neighbours which are not known; -1: none. */
+/* Finds the best config that has neighbours which are not known; -1: none. */
 static int next_centre(const kf_model *model) {
     int centre = -1;
     for (int i = 0; i < model->count; i++) {
@@ -292,8 +293,8 @@ static bool spread(kf_model *model, uint64_t *index) {
     return farthest >= 0 || unknown_at_random(model, index);
 }
 
-/* Before the model has anything to go by: what the prior ranks first, then changes of the best preset, which
- * its author chose, or without presets configs far from each other. */
+/* Proposes before the model has anything to go by: what the prior ranks first, then changes of the best
+ * preset, which its author chose, or without presets configs far from each other. */
 static bool design(kf_model *model, uint64_t *index) {
     while (model->led < PRIOR_DESIGN && model->led < kf_ranking_count(model->ranking)) {
         *index = kf_ranking_first(model->ranking, model->led++);
@@ -307,7 +308,7 @@ static bool design(kf_model *model, uint64_t *index) {
     return model->count < MOST_SPREAD ? spread(model, index) : unknown_at_random(model, index);
 }
 
-/* The neighbour of the best config of which the surrogate knows least, -1 when all are known. */
+/* Chooses the neighbour of the best config of which the surrogate knows least, -1 if all are known. */
 static int choose_neighbour(kf_model *model, double goal, float boldness, bool adjacent) {
     bool *skip = kf_allocate(KF_SURROGATE_CANDIDATES * sizeof *skip);
     memset(skip, 1, KF_SURROGATE_CANDIDATES * sizeof *skip);
@@ -318,10 +319,10 @@ static int choose_neighbour(kf_model *model, double goal, float boldness, bool a
     return chosen;
 }
 
-/* Local search within the model's: first single steps from the best config, because the ends of ranges are
- * what the surrogate knows least; later, so that it is not sure of itself where it is wrong, what it knows
- * least around the best, and now and then around the next best once there all is known: on landscapes of many
- * optima most turns there are lost. -1: the model is to decide. */
+/* Searches locally within the model's search; -1: the model is to decide. Single steps from the best config
+ * come first, because the surrogate knows the ends of ranges least. Later it takes what the surrogate knows
+ * least around the best, which may be sure of itself where it is wrong. Once all is known there, it turns now
+ * and then to the next best, because on landscapes of many optima most turns there are lost. */
 static int from_neighbours(kf_model *model, double goal, float boldness) {
     if (model->count < EXPLORE_FROM)
         return model->ranking == NULL && model->steps > 0 && model->count % model->steps == 0

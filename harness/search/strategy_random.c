@@ -1,5 +1,5 @@
-/* Uniform sampling without replacement: a random order of all configs, computed place by place, so that a
- * space of any size takes no memory. */
+/* Samples uniformly without replacement, in a random order of all configs. The order is computed place by
+ * place, so that a space of any size takes no memory. */
 #include <stdlib.h>
 
 #include "base/util/memory.h"

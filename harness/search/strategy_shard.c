@@ -1,5 +1,5 @@
-/* A share of a landscape: of the first so many configs of a random order, which all shards agree on, those
- * whose place leaves the same rest. */
+/* Proposes a share of a landscape. All shards agree on the first so many configs of a random order; a shard
+ * has those whose place leaves its rest. */
 #include <stdlib.h>
 
 #include "base/util/memory.h"

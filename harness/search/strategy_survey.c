@@ -1,5 +1,5 @@
-/* Knows the whole space and the best of it: every other config is a random one, which cost models and replays
- * are judged on, the others are what the model proposes. For landscapes. */
+/* Surveys the whole space and the best of it, for landscapes. Every other config is a random one, on which
+ * cost models and replays are judged; the model proposes the others. */
 #include <stdlib.h>
 
 #include "base/util/memory.h"

@@ -12,7 +12,7 @@
  * rows of a block lie together. */
 enum { BLOCK = 32, BLOCKS = KF_SURROGATE_CANDIDATES / BLOCK, POINTS = KF_SURROGATE_POINTS };
 
-/* A kernel's worth of trust that a config works before anything is known near it. */
+/* A config is trusted to work, before anything is known near it, as if this much of a kernel had said so. */
 static const float PRIOR_VOTES = 0.3F;
 static const float LEAST_VARIANCE = 1e-7F;
 
@@ -98,8 +98,8 @@ static inline void kernel_block(const kf_surrogate *surrogate, const kf_block *b
         values[k] = kernel(surrogate, squares[k], effects[k]);
 }
 
-/* Row number point of a block, given the rows before it: four at a time, which spares loads and stores and
- * keeps the order of the sums. */
+/* Fills row number `point` of a block, given the rows before it. It goes four at a time, which spares loads
+ * and stores and keeps the order of the sums. */
 KF_WIDE static void fill_row(const kf_surrogate *surrogate, kf_block *block, int point) {
     const double *factor = surrogate->factor[point];
     float row[BLOCK];
@@ -134,8 +134,8 @@ static void scale_features(const kf_surrogate *surrogate, const float *features,
         scaled[f] = features[f] * surrogate->inverse[f];
 }
 
-/* L^-1 of the kernel's values, in place. Four rows go together, because each sum waits for its own last
- * addition. */
+/* Multiplies the kernel's values by L^-1 in place. Four rows go together, because each sum waits for its own
+ * last addition. */
 KF_WIDE static void substitute(const kf_surrogate *surrogate, int n, double *values) {
     for (int j = 0; j < n; j += 4) {
         const int rows = n - j < 4 ? n - j : 4;
@@ -183,8 +183,8 @@ void kf_surrogate_set_target(kf_surrogate *surrogate, int point, double target) 
     surrogate->stale = true;
 }
 
-/* The weight of a point from those before it. Without target it is 0: the target is then what these predict.
- */
+/* Returns the weight of a point from those before it. Without a target it is 0, because the target is then
+ * what these predict. */
 static double weight_of(const kf_surrogate *surrogate, const double *weights, int i, double mean) {
     if (!surrogate->has_target[i]) return 0;
     double sum = surrogate->targets[i] - mean;
@@ -238,7 +238,7 @@ static kf_block *open_block(kf_surrogate *surrogate, int number) {
     return block;
 }
 
-/* A candidate that comes when there are points already is worked out alone. */
+/* Works out a candidate alone, if it comes when there are points already. */
 static void catch_up(kf_surrogate *surrogate, kf_block *block, int k, const float *scaled) {
     float mean = 0, variance = 1;
     for (int i = 0; i < surrogate->point_count; i++) {
@@ -267,7 +267,8 @@ int kf_surrogate_add_candidate(kf_surrogate *surrogate, const float *features) {
 
 /* --- Predictions ---------------------------------------------------------------------------------------- */
 
-/* The signal's variance follows from the targets: the mean square of the weights. */
+/* Returns the signal's deviation. Its variance follows from the targets: it is the mean square of the
+ * weights. */
 static float signal_deviation(const kf_surrogate *surrogate) {
     double sum = 0;
     int count = 0;

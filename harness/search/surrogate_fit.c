@@ -1,4 +1,4 @@
-/* Lengths of the surrogate's kernel by maximum posterior likelihood. */
+/* Fits the lengths of the surrogate's kernel by maximum posterior likelihood. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@ static const double SHORTEST = -3, LONGEST = 5, LEAST_NOISE = -13.8, MOST_NOISE 
 
 typedef struct kf_fit {
     int features, points;
-    /* Squared differences of pairs (i, j), j < i: [i][feature][j], rows of j filled up to whole LANES with 0.
-     */
+    /* These are the squared differences of pairs (i, j), j < i: [i][feature][j], rows of j filled up to whole
+     * LANES with 0. */
     float *squares;
     const double *targets;
     double *kernel; /* its lower triangle, then that of its factor, then of its inverse */
@@ -105,7 +105,7 @@ KF_WIDE static void contract(const kf_fit *fit, const double *weights, double no
     gradient[fit->features] = diagonal * noise;
 }
 
-/* Negative log posterior at parameters (log lengths, then log noise), and its gradient. */
+/* Returns the negative log posterior at parameters (log lengths, then log noise), and its gradient. */
 static double posterior(kf_fit *fit, const double *parameters, double *gradient) {
     double weights[KF_FEATURES] = {0}, value = 0, squares = 0;
     const int noise_at = fit->features;
@@ -137,7 +137,7 @@ static double posterior(kf_fit *fit, const double *parameters, double *gradient)
     return value;
 }
 
-/* Rprop: every parameter has its own step, which grows while the slope keeps its sign. */
+/* Steps by Rprop: every parameter has its own step, which grows while the slope keeps its sign. */
 static void step_all(int count, double *parameters, const double *gradient, double *previous, double *steps) {
     for (int i = 0; i < count; i++) {
         double turn = gradient[i] * previous[i];

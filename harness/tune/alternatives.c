@@ -10,7 +10,7 @@
 
 static const double LOOSEST = 0.1; /* accuracy that any scene may state */
 
-/* The problem with that accuracy, its space and its trial. */
+/* Holds the problem with that accuracy, its space and its trial. */
 typedef struct loose {
     kf_problem *problem;
     kf_space *space;
@@ -23,7 +23,7 @@ static void close_loose(loose *l) {
     kf_problem_free(l->problem);
 }
 
-/* False: the problem's system has no accuracy, or the source is gone. */
+/* Opens them; false if the problem's system has no accuracy, or the source is gone. */
 static bool open_loose(const kf_session *session, loose *l) {
     const kf_problem *problem = session->request->problem;
     kf_problem_options options = kf_problem_options_of(&problem->facts, problem->seed);
@@ -41,7 +41,7 @@ static bool open_loose(const kf_session *session, loose *l) {
            kf_trial_refer(&l->trial, &error) == KF_OK;
 }
 
-/* The best config with one other value, when only the loose space has it. */
+/* Lists the best config with one other value that only the loose space has. */
 static int find_candidates(const kf_session *session, const kf_space *strict, const loose *l,
                            kf_config candidates[KF_ALTERNATIVES], kf_value values[KF_ALTERNATIVES]) {
     const kf_config *best = &session->result->tried.items[session->result->best].config;
@@ -90,7 +90,7 @@ static kf_status measure_all(kf_session *session, const kf_space *strict, const 
     kf_worker *worker = NULL;
     if (count == 0) return KF_OK;
     setup.setting = setting;
-    /* The first worker's memory would be missing. */
+    /* The first worker ends first, because it holds memory that the next one needs. */
     kf_worker_close(session->worker);
     session->worker = NULL;
     KF_TRY(kf_worker_open(&setup, &worker, error));

@@ -2,7 +2,7 @@
 #ifndef KF_HARNESS_TUNE_BUDGET_H
 #define KF_HARNESS_TUNE_BUDGET_H
 
-/* One of these limits; the others are 0. */
+/* Holds one of these limits; the others are 0. */
 typedef struct kf_budget {
     double seconds;        /* of wall time, compiling and the final included */
     double device_seconds; /* of verifying and measuring, the final included: what others cannot use the

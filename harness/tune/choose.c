@@ -1,4 +1,4 @@
-/* From measurements to a decision: the best config, its gains, and what it cannot be told apart from. */
+/* Decides from measurements: the best config, its gains, and what it cannot be told apart from. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int trie
     return m->state == KF_STATE_OK && evaluation->measurement.state == KF_STATE_OK ? m : NULL;
 }
 
-/* The row of its measurement; -1: it has none. */
+/* Returns the row of its measurement; -1: it has none. */
 static int sequence_of(const kf_tune_result *result, int tried) {
     if (tried < 0) return -1;
     const int final = find(&result->finals, result->tried.items[tried].hash);
@@ -55,7 +55,8 @@ static double half_width(const kf_measurement *m) {
     return 0.5 * (m->step_us.high - m->step_us.low) / m->step_us.median;
 }
 
-/* Differences below three noise floors are none, and neither are those of intervals that overlap. */
+/* Says whether two configs tie. Differences below three noise floors are none, and neither are those of
+ * intervals that overlap. */
 static bool is_tie(const kf_tune_result *result, const kf_measurement *a, const kf_measurement *b) {
     static const double ENERGY_RESOLUTION = 0.01; /* of the device's own counter over about a second */
     const double ratio =
@@ -74,8 +75,8 @@ static int registers_of(const kf_measurement *m) {
     return sum;
 }
 
-/* The default, which every run measures, then fewer kernels, fewer registers, the hash: so that chance, and
- * what a search happened to try, do not decide between equals. */
+/* Says whether a is simpler: the default, which every run measures, then fewer kernels, fewer registers, the
+ * hash. Chance, and what a search happened to try, then do not decide between equals. */
 static bool is_simpler(const kf_tune_result *result, int a, int b) {
     const kf_measurement *ma = kf_tune_measurement(result, a), *mb = kf_tune_measurement(result, b);
     const int usual = result->presets[KF_PRESET_DEFAULT];
@@ -85,8 +86,8 @@ static bool is_simpler(const kf_tune_result *result, int a, int b) {
     return strcmp(result->tried.items[a].hash, result->tried.items[b].hash) < 0;
 }
 
-/* The simplest of those that took part in the final and are as fast as the fastest. Where the noise is large,
- * speed still comes first: nobody wins who seems slower by more than half a percent. */
+/* Finds the simplest of those that took part in the final and are as fast as the fastest. Where the noise is
+ * large, speed still comes first: nobody wins who seems slower by more than half a percent. */
 static int simplest_tie(const kf_tune_result *result, int fastest_one) {
     static const double SLOWER = 0.005;
     const kf_measurement *best = kf_tune_measurement(result, fastest_one);
@@ -103,7 +104,7 @@ static int simplest_tie(const kf_tune_result *result, int fastest_one) {
     return winner;
 }
 
-/* The fastest of those that tie with the best, as many as there is room for. */
+/* Finds the fastest of those that tie with the best, as many as there is room for. */
 static void find_ties(kf_tune_result *result) {
     result->tie_count = 0;
     for (int i = 0; i < result->tried.count; i++) {
@@ -143,7 +144,7 @@ static bool is_dominated(const kf_tune_result *result, const double costs[KF_GOA
     return false;
 }
 
-/* With several goals, the configs that none is better than in every goal, in the order of the first. */
+/* Finds, of several goals, the configs that none is better than in every goal, in the order of the first. */
 static void find_front(kf_tune_result *result) {
     double costs[KF_GOALS], before[KF_GOALS];
     result->front_count = 0;

@@ -1,5 +1,4 @@
-/* Counting: hardware counters of the finalists and of all presets, after all timing, in a worker of its own.
- */
+/* Counts hardware events of the finalists and of all presets, after all timing, in a worker of its own. */
 #include <string.h>
 
 #include "base/util/log.h"
@@ -10,7 +9,7 @@
 
 enum { COUNT_LIMIT_SECONDS = 300 }; /* many passes, each from the start, and kernels that are patched first */
 
-/* The best and the presets it is held against, where the final did not have them. */
+/* Says whether a config is the best or a preset it is compared with, which the final did not have. */
 static bool counts_of_search(const kf_tune_result *result, int tried) {
     const kf_evaluation *evaluation = &result->tried.items[tried];
     bool wanted = tried == result->best;
@@ -72,7 +71,8 @@ static kf_status count_all(kf_session *session, kf_worker *worker, kf_error *err
 }
 
 kf_status kf_tune_count(kf_session *session, kf_error *error) {
-    /* The first worker's memory would be missing, and its context in the way of the profiler. */
+    /* The first worker ends first: it holds memory that is needed, and its context is in the way of the
+     * profiler. */
     kf_worker_close(session->worker);
     session->worker = NULL;
     kf_worker_setup setup = kf_session_worker_setup(session);

@@ -141,7 +141,7 @@ static void print_limits(const kf_tune_result *result, FILE *stream) {
     if (!same) print_limit(result, "", "the best", kf_tune_measurement(result, result->best), stream);
 }
 
-/* A round percentage that leaves the gate some room. */
+/* Returns a round percentage that leaves the gate some room. */
 static double allowing(double found) {
     static const double steps[] = {0.005, 0.01, 0.02, 0.05, 0.1}, ROOM = 1.3;
     size_t s = 0;
@@ -150,7 +150,8 @@ static double allowing(double found) {
     return steps[s];
 }
 
-/* How much sooner half the nodes along each axis come to the same moment: fewer nodes, and half the steps. */
+/* Returns how much sooner half the nodes along each axis come to the same moment: by fewer nodes and half the
+ * steps. */
 static double coarser_gain(const kf_problem *problem) {
     int size[3];
     double gain = 2.0;

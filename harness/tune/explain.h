@@ -1,4 +1,5 @@
-/* Why the best config is the best: what differs from the default, and what each difference bought. */
+/* Explains why the best config is the best: what differs from the default, and what each difference gained.
+ */
 #ifndef KF_HARNESS_TUNE_EXPLAIN_H
 #define KF_HARNESS_TUNE_EXPLAIN_H
 
@@ -7,7 +8,7 @@
 
 #include "harness/tune/tune.h"
 
-/* A parameter in which the best config differs from the default. */
+/* Holds a parameter in which the best config differs from the default. */
 typedef struct kf_difference {
     const kf_value *best, *base; /* of the configs; base NULL: the default does not have it */
     double gain; /* time of the best config with this one taken back, over the best's, minus 1; NAN: not
@@ -15,12 +16,13 @@ typedef struct kf_difference {
     bool noise;  /* their intervals overlap: what it gains, if anything, is not known */
 } kf_difference;
 
-/* The differences, those that bought most first, those that were not measured alone last; at most room.
- * Taking back is looked up among the configs that the run measured. */
+/* Lists the differences, at most `room`. Those that gained most come first, those that were not measured
+ * alone last. What a config without one of them takes is looked up among the configs that the run measured.
+ */
 int kf_tune_differences(const kf_tune_result *result, kf_difference *differences, int room);
 
-/* Two or three lines each: the differences; what the budget went into; what the states mean that are not
- * "ok". */
+/* Prints two or three lines each: the differences; what the budget went into; what the states mean that are
+ * not "ok". */
 void kf_tune_explain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream);
 
 #endif

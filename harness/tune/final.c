@@ -1,5 +1,5 @@
-/* The final: the best few and the presets once more, in turns, so that a drift of clocks or temperature meets
- * all. */
+/* Plays the final: measures the best few and the presets once more, in turns, so that a drift of clocks or
+ * temperature meets all. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,14 @@ enum {
     MOST_IN_FINAL = CONTENDERS + KF_PRESETS,
 };
 
-/* A long search deserves a careful final. */
+/* Says whether the final is careful, which a long search deserves. */
 static bool is_careful(const kf_tune_request *request) {
     return request->budget.seconds + request->budget.device_seconds >= 180.0 ||
            request->budget.evaluations >= 200;
 }
 
-/* In a short one the baseline and the paper's plan, many times as slow as the best, would take most of the
- * final; what they took in the search must do. */
+/* Says whether a preset takes part. In a short search the baseline and the paper's plan, many times as slow
+ * as the best, would take most of the final; what they took in the search must do. */
 static bool takes_part(const kf_tune_request *request, int preset) {
     static const double SHORT_SECONDS = 60.0;
     return preset == KF_PRESET_DEFAULT || request->budget.seconds <= 0.0 ||
@@ -68,7 +68,7 @@ static int best_few(const kf_evaluations *tried, const kf_objective *objective, 
     return count;
 }
 
-/* The fastest few, and the presets they are held against; returns how many. */
+/* Chooses the fastest few, and the presets they are compared with; returns how many. */
 static int choose_participants(const kf_session *session, participant chosen[MOST_IN_FINAL]) {
     const kf_tune_result *result = session->result;
     int fastest[CONTENDERS];
@@ -86,14 +86,14 @@ static int choose_participants(const kf_session *session, participant chosen[MOS
     return count;
 }
 
-/* One round of one config. */
+/* Returns the longest time of one config in one round. */
 static double round_limit_us(const kf_session *session) {
     double asked = 1e6 * session->request->timing_seconds;
     return asked > 0.0 ? fmin(asked, 5e5) : 5e5;
 }
 
-/* Measuring once more takes what measuring took, without what only the first time needs, and no longer than a
- * round's limit allows. */
+/* Returns the seconds of measuring once more: what measuring took, without what only the first time needs,
+ * and no longer than a round's limit allows. */
 static double again_seconds(const kf_session *session, const kf_measurement *m) {
     double limit = 1e-6 * (round_limit_us(session) + 4.0 * m->step_us.median * m->batch) + 0.5;
     double full = m->effort > 0.0 ? m->measure_seconds / m->effort : m->measure_seconds;
@@ -120,7 +120,7 @@ double kf_tune_final_seconds(const kf_session *session) {
     return rounds(session) * (session->opening + seconds + longest * fmax(0.0, expected - count));
 }
 
-/* Clocks are kept only when they are known of all samples. */
+/* Pools the clocks of a round, which are kept only if they are known of all samples. */
 static void pool_clocks(kf_measurement *all, const kf_measurement *round) {
     if (all->clocks_mhz == NULL || round->clocks_mhz == NULL) {
         free(all->clocks_mhz);
@@ -162,7 +162,7 @@ static void pool(kf_measurement *all, kf_measurement *round) {
     kf_measurement_free(round);
 }
 
-/* One config of one round; *stop when there is no time for it any more. */
+/* Measures one config in one round; *stop says that there is no time for it any more. */
 static kf_status measure_again(kf_session *session, participant *p, bool *stop, kf_error *error) {
     const kf_evaluation *evaluation = &session->result->tried.items[p->tried];
     double end = session->deadline > 0.0 ? session->deadline + 0.05 * session->request->budget.seconds : 0.0;
@@ -189,7 +189,8 @@ static kf_status measure_again(kf_session *session, participant *p, bool *stop, 
 static kf_status play(kf_session *session, participant *chosen, int count, kf_error *error) {
     bool stop = false;
     for (int round = 0; round < rounds(session) && !stop; round++) {
-        /* A process that lives on keeps its luck with the placement of memory. */
+        /* Each round has a new process, because one that lives on keeps its luck with the placement of
+         * memory. */
         KF_TRY(kf_session_fresh_worker(session, error));
         for (int turn = 0; turn < count && !stop; turn++)
             KF_TRY(measure_again(session, &chosen[(turn + round) % count], &stop,
@@ -198,8 +199,8 @@ static kf_status play(kf_session *session, participant *chosen, int count, kf_er
     return KF_OK;
 }
 
-/* How much the same config differs from round to round, that is from process to process: the standard
- * deviation of the logarithm, robustly. */
+/* Returns how much the same config differs from round to round, that is from process to process: a robust
+ * standard deviation of the logarithm. */
 static double noise_floor(const participant *chosen, int count) {
     double differences[MOST_IN_FINAL * ROUNDS * (ROUNDS - 1) / 2];
     size_t known = 0;
@@ -212,7 +213,7 @@ static double noise_floor(const participant *chosen, int count) {
     return known > 0 ? 1.4826 * kf_median(differences, known) / sqrt(2.0) : (double)NAN;
 }
 
-/* Other work on the device shows as the same configs taking another time than before. */
+/* Warns of other work on the device, which shows as the same configs taking another time than before. */
 static void warn_of_drift(const kf_session *session, const participant *chosen, int count) {
     double ratios[MOST_IN_FINAL];
     size_t known = 0;
@@ -239,7 +240,8 @@ kf_status kf_tune_final(kf_session *session, kf_error *error) {
     for (int i = 0; i < count; i++)
         chosen[i].final = kf_allocate_zeroed(1, sizeof *chosen[i].final);
     kf_status status = play(session, chosen, count, error);
-    /* The fastest come first in the first round: with fewer than two of all, nothing was compared. */
+    /* The fastest come first in the first round. With fewer than two of all measured, nothing was compared.
+     */
     bool useful = chosen[0].rounds > 0 && chosen[1].rounds > 0;
     if (status == KF_OK && useful) warn_of_drift(session, chosen, count);
     session->result->noise_floor = noise_floor(chosen, count);

@@ -4,9 +4,8 @@
 
 #include "base/util/log.h"
 
-/* How many configs have to fail alike, the default among them, and what to do about it. Where a reason may
- * hang on the launch's shape, which differs from config to config, more are tried than where it hardly can.
- */
+/* Lists how many configs have to fail alike, the default among them, and what to do about it. If a reason may
+ * depend on the launch's shape, which differs from config to config, more are tried. */
 static const struct {
     int configs;
     const char *cure;
@@ -19,7 +18,8 @@ static const struct {
     [KF_STATE_OUT_OF_MEMORY] = {6, "give a smaller problem (--grid)"},
 };
 
-/* Numbers differ between configs that fail for one reason: lines, threads, bytes, deviations. */
+/* Says whether two reasons are the same but for their numbers (lines, threads, bytes, deviations), which
+ * differ between configs. */
 static bool same_reason(const char *a, const char *b) {
     for (;;) {
         a += strspn(a, "0123456789");
@@ -56,7 +56,8 @@ kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *res
                    alike - 1, kf_state_names[failure->state], failure->reason, ends[failure->state].cure);
 }
 
-/* The default is built and run for it. One that takes too long may be slow alone. */
+/* Examines the problem, for which the default is built and run. A config that takes too long may only be
+ * slow. */
 kf_status kf_tune_examine(kf_session *session, kf_error *error) {
     const kf_tune_request *request = session->request;
     kf_job job = {.examine = true};

@@ -38,7 +38,8 @@ typedef struct kf_candidates {
     int count, capacity;
 } kf_candidates;
 
-/* One more of each, so that none at all is a number too. What a run does not say keeps it away. */
+/* Returns the distance of two problems. One more of each is compared, so that none at all is a number too.
+ * What a run does not say keeps it away. */
 static double distance_to(const kf_similar_query *query, const kf_run_summary *run) {
     const kf_facts *facts = &query->problem->facts;
     double distance = 0;

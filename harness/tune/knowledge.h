@@ -38,8 +38,8 @@ typedef struct kf_similar {
     double time_us, updates_per_us; /* of a step of that scene */
 } kf_similar;
 
-/* The best config of the scene most like this one that lies in the space; tried are first runs of this very
- * scene, then others by their distance, newer ones first. A device of the same name counts as the same, and
+/* Finds the best config of the scene most like this one that lies in the space. First runs of this very scene
+ * are tried, then others by their distance, newer ones first. A device of the same name counts as the same;
  * for a team, after it, one that is like its devices. */
 kf_status kf_knowledge_similar(kf_store *store, const kf_similar_query *query, kf_similar *similar,
                                kf_error *error);

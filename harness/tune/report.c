@@ -63,7 +63,7 @@ static void print_gain(const kf_tune_request *request, const kf_tune_result *res
     for (int i = 0; i < KF_PRESETS; i++) {
         const char *name = kf_preset_names[order[i]];
         int tried = result->presets[order[i]];
-        /* Presets may be the same config, as all of a kernel are that is not kftune's. */
+        /* Presets may be the same config, as are all of a kernel that is not kftune's. */
         if (i + 1 < KF_PRESETS && tried >= 0 && tried == result->presets[KF_PRESET_DEFAULT]) continue;
         if (tried < 0 && kf_tune_leaves_out(request, &result->device, order[i])) continue;
         if (tried >= 0 && is_tied(result, tried))
@@ -83,7 +83,7 @@ static void print_gain(const kf_tune_request *request, const kf_tune_result *res
     (void)fprintf(stream, "\n");
 }
 
-/* Launches a step: "1", "2", "1/16". */
+/* Writes the launches a step: "1", "2", "1/16". */
 static const char *launches_text(double launches, char text[16]) {
     const double every = 1.0 / launches;
     if (launches < 1.0 && fabs(every - nearbyint(every)) < 1e-9)
@@ -223,7 +223,7 @@ cJSON *kf_report_config_json(const kf_system *system, const kf_evaluation *evalu
     return json;
 }
 
-/* Configs whose counters were read. */
+/* Counts the configs whose counters were read. */
 static int counted(const kf_tune_result *result) {
     int count = 0;
     for (int i = 0; i < result->finals.count; i++)

@@ -1,4 +1,4 @@
-/* Parts of what a tuning run says at its end. Internal to harness/tune. */
+/* Prints parts of what a tuning run says at its end. Internal to harness/tune. */
 #ifndef KF_HARNESS_TUNE_REPORT_H
 #define KF_HARNESS_TUNE_REPORT_H
 
@@ -8,21 +8,21 @@
 #include "base/record/measurement.h"
 #include "harness/tune/tune.h"
 
-/* Width of the words at the left of what a run says at its end. */
+/* This is the width of the words at the left of what a run says at its end. */
 enum { KF_REPORT_LABEL = 10 };
 
-/* A row a kernel with the counters people look at first; nothing when none were counted. */
+/* Prints a row for each kernel with the counters people look at first; nothing if none were counted. */
 void kf_report_counters(const kf_measurement *measurement, FILE *stream);
 
-/* {"kernel": {"metric": value}}, the whole step as "step"; the caller deletes it. */
+/* Makes {"kernel": {"metric": value}}, with the whole step as "step"; the caller deletes it. */
 cJSON *kf_report_counters_json(const kf_measurement *measurement);
 
-/* Print the user's metrics of a measurement, and, of several goals, the configs of the front
+/* These print the user's metrics of a measurement and, of several goals, the configs of the front
  * (report_goals.c). */
 void kf_report_user_values(const kf_measurement *measurement, FILE *stream);
 void kf_report_front(const kf_tune_result *result, FILE *stream);
 cJSON *kf_report_front_json(const kf_system *system, const kf_tune_result *result);
-/* One config with its measurement. */
+/* Makes the JSON of one config with its measurement. */
 cJSON *kf_report_config_json(const kf_system *system, const kf_evaluation *evaluation,
                              const kf_measurement *measurement);
 

@@ -4,7 +4,7 @@
 #include "harness/counters/count_plan.h"
 #include "harness/tune/report.h"
 
-/* In the table; all others are in the store. */
+/* Lists the counters of the table; all others are in the store. */
 static const struct {
     const char *metric, *head, *format;
 } columns[] = {

@@ -1,4 +1,4 @@
-/* The user's metrics and the front of several goals, in what a tuning run says. */
+/* Prints the user's metrics and the front of several goals, in what a tuning run says. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 enum { SHOWN_FRONT = 20, COLUMN = 12 };
 
-/* "-" for what could not be computed. */
+/* Writes a number, or "-" for what could not be computed. */
 static const char *number_text(double value, char text[32]) {
     if (!isfinite(value)) return "-";
     (void)snprintf(text, 32, "%.5g", value);

@@ -1,6 +1,6 @@
-/* The search: presets and the strategy's proposals stand in a queue, are compiled ahead and measured. On the
- * cpu that is a batch at a time, in its order; with a GPU and a limit of wall time whatever is compiled
- * first, because one config's kernels can take ten times as long to compile as another's. */
+/* Searches: presets and the strategy's proposals stand in a queue, are compiled ahead and measured. On the
+ * cpu a batch at a time is measured, in its order. With a GPU and a limit of wall time whatever is compiled
+ * goes first, because one config's kernels can take ten times as long to compile as another's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "harness/tune/hopeless.h"
 #include "harness/tune/session.h"
 
-/* Configs that are known but not yet measured. With a GPU, of the strategy's: so many while nothing is known
- * (those that are likely the best), then enough to keep the compilers busy. */
+/* These limit the configs that are known but not yet measured. With a GPU, of the strategy's: so many while
+ * nothing is known (those that are likely the best), then enough to keep the compilers busy. */
 enum { MOST_PENDING = 32, CPU_BATCH = 8, GPU_FIRST = 3, GPU_LEAST = 8, GPU_MOST = 16 };
 
 static const double SHORT_BUDGET = 300.0; /* seconds, on a cpu */
@@ -73,9 +73,9 @@ static bool is_default(const search *s, const pending *entry) {
     return entry->preset && strcmp(entry->hash, s->presets[KF_PRESET_DEFAULT]) == 0;
 }
 
-/* When an entry's time is over (kf_clock_seconds; 0: never). The default is measured in any case, for without
- * it there may be no result at all; the other presets, which say what it is worth, until the budget is spent;
- * proposals while there is time for the final. */
+/* Returns when an entry's time is over (kf_clock_seconds; 0: never). The default is measured in any case,
+ * because without it there may be no result at all. The other presets, which say what it is worth, have until
+ * the budget is spent, and proposals while there is time for the final. */
 static double deadline_of(const search *s, const pending *entry) {
     if (is_default(s, entry)) return 0.0;
     return entry->preset ? s->session->deadline : s->session->search_end;
@@ -113,7 +113,7 @@ static kf_status enqueue_presets(search *s, kf_error *error) {
 
 /* --- The strategy --------------------------------------------------------------------------------------- */
 
-/* Presets need not lie in a space that was narrowed by --fix. */
+/* Says whether any config may win; presets need not lie in a space that was narrowed by --fix. */
 static bool any_eligible(const kf_evaluations *tried) {
     for (int i = 0; i < tried->count; i++)
         if (tried->items[i].eligible) return true;
@@ -125,7 +125,8 @@ static double final_reserve(const kf_session *session, double budget) {
     return fmin(kf_tune_final_seconds(session), 0.25 * budget);
 }
 
-/* How many more configs a budget of device seconds has room for, if they cost what those so far did. */
+/* Returns how many more configs a budget of device seconds has room for, if they cost what those so far did.
+ */
 static double device_room(const kf_session *session) {
     const double budget = session->request->budget.device_seconds;
     const double used = session->device_seconds - session->waiting_device_seconds;
@@ -133,7 +134,8 @@ static double device_room(const kf_session *session) {
     return (budget - used - final_reserve(session, budget)) / fmax(each, 1e-6);
 }
 
-/* How many more configs the budget has room for. A number of evaluations always buys one of the space. */
+/* Returns how many more configs the budget has room for. A number of evaluations always buys one of the
+ * space. */
 static long room(const kf_session *session) {
     static const double ROUNDING = 1e-6; /* of sums of efforts */
     long left = MOST_PENDING;
@@ -160,12 +162,13 @@ static int in_flight(const search *s) {
     return count;
 }
 
-/* Little time is left: of a larger batch, which is measured when all of it is built, nothing might be. */
+/* Says whether little time is left. A larger batch is measured when all of it is built, so of it nothing
+ * might be measured. */
 static bool is_short(const search *s) {
     return s->session->deadline > 0.0 && s->session->deadline - kf_clock_seconds() < SHORT_BUDGET;
 }
 
-/* Proposals that may stand in the queue. */
+/* Returns how many proposals may stand in the queue. */
 static long window(const search *s) {
     const int compilers = s->session->compilers;
     if (s->session->other_count > 0)
@@ -176,7 +179,7 @@ static long window(const search *s) {
     return compilers < GPU_LEAST ? GPU_LEAST : compilers > GPU_MOST ? GPU_MOST : compilers;
 }
 
-/* Proposals to ask for. */
+/* Returns how many proposals to ask for. */
 static long wanted(const search *s) {
     int proposals = 0;
     if (!s->session->gpu && s->count > 0 && s->session->other_count == 0) return 0;
@@ -204,9 +207,9 @@ static void order_builds(search *s) {
         }
 }
 
-/* A team: the best so far with another way of sharing the work. Most ways change no kernel, so these need no
- * compiling; and so that they take no more than every fourth config, there are three times as many others
- * between two sweeps. */
+/* Tries, of a team, the best so far with another way of sharing the work. Most ways change no kernel, so
+ * these need no compiling. There are three times as many others between two sweeps, so that sweeps take no
+ * more than every fourth config. */
 static void sweep(search *s) {
     enum { SELDOM = 4 };
     const kf_session *session = s->session;
@@ -270,7 +273,7 @@ static kf_status enqueue_similar(search *s, kf_error *error) {
     return KF_OK;
 }
 
-/* Once: with a GPU it is compiled with the presets, on the cpu it comes after them. */
+/* Asks the store once. With a GPU its answer is compiled with the presets, on the cpu it comes after them. */
 static kf_status ask_knowledge(search *s, kf_error *error) {
     if (s->asked || (!s->session->gpu && s->count > 0) || room(s->session) <= s->count) return KF_OK;
     s->asked = true;
@@ -324,7 +327,7 @@ static bool replay_next(search *s) {
 
 /* --- Measuring ------------------------------------------------------------------------------------------ */
 
-/* True when the config has been measured with at least the effort of this entry. */
+/* Returns true if the config has been measured with at least the effort of this entry. */
 static bool is_measured(const kf_session *session, const pending *entry) {
     static const double ROUNDING = 1e-9;
     const int index = find_tried(session, entry);
@@ -334,7 +337,8 @@ static bool is_measured(const kf_session *session, const pending *entry) {
     return failed || m->effort >= kf_session_effort(session, entry->effort) - ROUNDING;
 }
 
-/* The first config's time says little: with it the reference is made and examined. */
+/* Updates what a config takes. The first config's time says little, because with it the reference is made and
+ * examined. */
 static void update_seconds(kf_session *session, double begin, int measured) {
     if (measured == 0 || session->result->tried.count <= 1) return;
     double each = (kf_clock_seconds() - begin) / measured;
@@ -342,7 +346,7 @@ static void update_seconds(kf_session *session, double begin, int measured) {
     session->seconds = session->seconds > 0.0 ? 0.5 * (session->seconds + each) : each;
 }
 
-/* An objective that cannot be measured, or is no positive number, is told before the search, not after it. */
+/* Refuses an objective that cannot be measured, or is no positive number, before the search. */
 static kf_status check_objective(const kf_session *session, kf_error *error) {
     const kf_tune_result *result = session->result;
     const kf_objective *objective = &session->request->objective;
@@ -412,7 +416,7 @@ static void give_up(search *s) {
         if (!s->queue[i].preset || !has_time(s, &s->queue[i])) take_out(s, i);
 }
 
-/* The whole queue, built with the processor to itself, then measured. */
+/* Builds the whole queue with the processor to itself, then measures it. */
 static kf_status measure_batch(search *s, bool *late, kf_error *error) {
     kf_session *session = s->session;
     const double begin = kf_clock_seconds();
@@ -433,9 +437,9 @@ static kf_status measure_batch(search *s, bool *late, kf_error *error) {
     return KF_OK;
 }
 
-/* The first entry that is built, waiting for one; -1: the time for the search was over before. Without a
- * limit of wall time the first entry is waited for, so that the sequence does not hang on how long compiling
- * takes. */
+/* Waits for the first entry that is built; -1: the time for the search was over before. Without a limit of
+ * wall time the first entry is waited for, so that the sequence does not depend on how long compiling takes.
+ */
 static int await_built(const search *s) {
     kf_session *session = s->session;
     const int candidates = session->deadline > 0.0 ? s->count : 1;
@@ -516,7 +520,7 @@ static kf_status take_in(search *s, int w, bool *late, kf_error *error) {
     return go_on(s, entry, error);
 }
 
-/* Whatever is built first goes to whoever is free first. */
+/* Measures on shared devices: whatever is built first goes to the device that is free first. */
 static kf_status measure_shared(search *s, bool *late, kf_error *error) {
     if (replay_next(s)) return KF_OK;
     if (s->shared_since <= 0.0) s->shared_since = kf_clock_seconds();

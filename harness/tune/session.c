@@ -204,8 +204,8 @@ kf_status kf_session_measure(kf_session *session, const kf_job *job, double dead
 
 /* --- Opening -------------------------------------------------------------------------------------------- */
 
-/* A short budget buys less precision rather than fewer configs; the final measures the best in full. On the
- * cpu it is compiling that takes the time, and times are rougher. */
+/* Returns the usual effort. A short budget buys less precision rather than fewer configs; the final measures
+ * the best in full. On the cpu compiling takes the time, and times are rougher. */
 static double usual_effort(const kf_session *session) {
     static const double WHOLE_SECONDS = 60.0, LEAST = 0.1;
     const kf_tune_request *request = session->request;
@@ -245,7 +245,7 @@ static kf_status open_space(kf_session *session, kf_error *error) {
     return check_metrics(session, error);
 }
 
-/* A space that the budget covers is walked in full. */
+/* Chooses the strategy; a space that the budget covers is walked in full. */
 static const char *choose_strategy(const kf_session *session) {
     const kf_tune_request *request = session->request;
     if (request->strategy != NULL) return request->strategy;
@@ -271,7 +271,7 @@ static void describe_run(kf_session *session, const char *strategy) {
 
 /* --- Resuming ------------------------------------------------------------------------------------------- */
 
-/* Only what decides is taken: samples for the skip, state, times. */
+/* Copies only what decides: samples for the skip, state, times. */
 static kf_measurement copy_of(const kf_measurement *measurement) {
     kf_measurement copy = *measurement;
     size_t bytes = measurement->sample_count * sizeof *copy.samples_us;
@@ -381,7 +381,8 @@ static kf_status open_worker(kf_session *session, kf_error *error) {
     return status;
 }
 
-/* Others may be measuring: meanwhile what was queued first is compiled. Waiting is not in the budget. */
+/* Takes the device. Others may be measuring: meanwhile what was queued first is compiled. Waiting is not in
+ * the budget. */
 kf_status kf_session_take_device(kf_session *session, kf_error *error) {
     const double begin = kf_clock_seconds();
     if (!session->request->turns) {
@@ -435,7 +436,7 @@ kf_status kf_session_fresh_worker(kf_session *session, kf_error *error) {
     return open_worker(session, error);
 }
 
-/* Processes that run now, this one not counted; 0 when it cannot be read. */
+/* Returns the processes that run now, this one not counted; 0 if it cannot be read. */
 static int running_now(void) {
     FILE *stream = fopen("/proc/loadavg", "re");
     if (stream == NULL) return 0;
@@ -445,8 +446,8 @@ static int running_now(void) {
     return read && running > 1 ? running - 1 : 0;
 }
 
-/* The cpu backend measures whatever else runs, too. The average load would also hold what ended a minute ago.
- */
+/* Warns of load, since the cpu backend measures whatever else runs, too. The average load would also contain
+ * what ended a minute ago. */
 static void warn_of_load(const kf_session *session) {
     enum { LOOKS = 5 };
     const int processors = kf_processors_find().usable;

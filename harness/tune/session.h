@@ -1,4 +1,4 @@
-/* A tuning run while it lasts: what its phases share. Internal to harness/tune. */
+/* Holds a tuning run while it lasts: what its phases share. Internal to harness/tune. */
 #ifndef KF_HARNESS_TUNE_SESSION_H
 #define KF_HARNESS_TUNE_SESSION_H
 
@@ -9,7 +9,7 @@
 #include "harness/worker/builder.h"
 #include "harness/worker/worker.h"
 
-/* A result of a run that is carried on. */
+/* Holds a result of a run that is carried on. */
 typedef struct kf_past {
     int tried;          /* index */
     double evaluations; /* that it counts for */
@@ -56,7 +56,7 @@ typedef struct kf_session {
     double shown;          /* when progress was shown last */
 } kf_session;
 
-/* Everything that needs no device. The session's parts are freed by kf_session_close in any case. */
+/* Opens everything that needs no device. kf_session_close frees the session's parts in any case. */
 kf_status kf_session_open(kf_session *session, const kf_tune_request *request, kf_tune_result *result,
                           kf_error *error);
 void kf_session_close(kf_session *session);
@@ -64,24 +64,24 @@ void kf_session_close(kf_session *session);
 /* Waits until no other run measures, and opens the device in a worker. */
 kf_status kf_session_take_device(kf_session *session, kf_error *error);
 
-/* Take the devices that share the search in the same way, and give them back. */
+/* These take the devices that share the search in the same way, and give them back. */
 kf_status kf_session_take_others(kf_session *session, kf_error *error);
 void kf_session_free_others(kf_session *session);
 
-/* Seconds of the timeline at a time of kf_clock_seconds: since the command began, without waiting for the
- * device. */
+/* Returns seconds of the timeline at a time of kf_clock_seconds: since the command began, without waiting for
+ * the device. */
 double kf_session_moment(const kf_session *session, double clock_seconds);
 /* Notes that a moment of the timeline has come, unless it came before. */
 void kf_session_reach(const kf_session *session, double *moment);
 
-/* Index in tried of the config with this hash, or -1. */
+/* Returns the index in tried of the config with this hash, or -1. */
 int kf_session_find(const kf_session *session, const char *hash);
 
 /* Gives what a result says about a config: its cost; of one that was left alone as too slow, the first
  * samples say how slow. False: nothing. */
 bool kf_session_cost(const kf_session *session, const kf_measurement *measurement, double *cost);
 
-/* How a worker for this session is set up. */
+/* Returns how a worker for this session is set up. */
 kf_worker_setup kf_session_worker_setup(kf_session *session);
 
 /* Takes a result into tried (which then owns the measurement) and updates states and incumbent; returns its
@@ -89,10 +89,11 @@ kf_worker_setup kf_session_worker_setup(kf_session *session);
 int kf_session_note(kf_session *session, const char *role, const kf_config *config,
                     const kf_measurement *measurement);
 
-/* Share of the usual measuring that a proposal of this effort gets, and what it then counts for. */
+/* Returns the share of the usual measuring that a proposal of this effort gets, and what it then counts for.
+ */
 double kf_session_effort(const kf_session *session, double effort);
 double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement);
-/* For how long it kept the device from others. */
+/* Returns for how long a measurement kept the device from others. */
 double kf_session_device_seconds(const kf_measurement *measurement);
 
 /* Ends the worker and starts another. */
@@ -106,11 +107,11 @@ kf_status kf_session_measure(kf_session *session, const kf_job *job, double dead
 kf_status kf_session_store(kf_session *session, const char *role, const kf_config *config,
                            kf_measurement *measurement, kf_error *error);
 
-/* Called while waiting: compiles ahead, shows progress. context is the session. */
+/* Compiles ahead and shows progress while the session waits. context is the session. */
 void kf_session_idle(void *context);
 void kf_session_progress(kf_session *session, bool final);
 
-/* The phases. Each ends early, with KF_OK, on Ctrl-C and when time is up. */
+/* These are the phases. Each ends early, with KF_OK, on Ctrl-C and when time is up. */
 kf_status kf_tune_search(kf_session *session, kf_error *error);
 kf_status kf_tune_final(kf_session *session, kf_error *error);
 /* Makes the job of a worker for one config. The effort is that of a proposal; with may_lose the config is
@@ -123,18 +124,16 @@ kf_status kf_tune_accept(kf_session *session, const char *role, const kf_config 
  * (deadline as for kf_worker_measure). effort: as a proposal's. */
 kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
                       bool may_lose, double deadline, int *index, kf_error *error);
-/* With a budget of wall time, what the best config has of its own is taken back, one parameter at a time, and
- * measured, for kf_tune_explain; as far as time allows. */
+/* Takes back, one parameter at a time, what the best config has of its own, and measures that for
+ * kf_tune_explain. It needs a budget of wall time, and goes as far as time allows. */
 kf_status kf_tune_take_back(kf_session *session, kf_error *error);
 double kf_tune_back_seconds(double budget); /* of a budget of seconds, kept for that */
-/* Likewise what the best would gain by values that the scene's accuracy keeps out of its space. Ends the
- * worker. */
+/* Measures likewise what the best would gain by values that the scene's accuracy keeps out of its space. It
+ * ends the worker. */
 kf_status kf_tune_alternatives(kf_session *session, kf_error *error);
-/* Counters of the presets and of the finalists (of the best where there was no final), in a worker of its
- * own.
- */
+/* Counts the presets and the finalists (the best where there was no final), in a worker of its own. */
 kf_status kf_tune_count(kf_session *session, kf_error *error);
-/* Seconds the final will take, judged by what was measured so far. */
+/* Returns the seconds the final will take, judged by what was measured so far. */
 double kf_tune_final_seconds(const kf_session *session);
 
 /* Fills best, gains and ties of the result. */

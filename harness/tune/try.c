@@ -1,4 +1,4 @@
-/* One config of a search: what the worker is asked for, and what becomes of its answer. */
+/* Tries one config of a search: asks the worker for it, and keeps what becomes of its answer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static kf_incumbent incumbent_samples(const kf_session *session) {
     return incumbent;
 }
 
-/* A short budget buys less precision, not fewer configs only: no config gets more than a fortieth. */
+/* Returns the time limit of a config. A short budget buys less precision, not only fewer configs: no config
+ * gets more than a fortieth. */
 static double time_limit_us(const kf_session *session) {
     double limit = kf_policy_for(&session->result->device).time_limit_us;
     const kf_budget *budget = &session->request->budget;
@@ -63,9 +64,9 @@ kf_status kf_tune_accept(kf_session *session, const char *role, const kf_config 
     return KF_OK;
 }
 
-/* Several processes measure a config themselves, so what ends one of them ends all. Before they begin, the
- * store has the config as one that did, which is taken back when they are done: a run that is carried on gets
- * past it. */
+/* Stores a config as one that ended its process, before several processes measure it themselves, where what
+ * ends one of them ends all. It is taken back when they are done, so a run that is carried on gets past it.
+ */
 static kf_status expect_the_worst(kf_session *session, const char *role, const kf_config *config,
                                   kf_error *error) {
     kf_measurement worst = {.state = KF_STATE_CRASH, .effort = 1.0};

@@ -17,7 +17,7 @@ static kf_status measure_all(kf_session *session, kf_error *error) {
     return KF_OK;
 }
 
-/* Why there is no result: the most frequent state and an example of it. */
+/* Says why there is no result: the most frequent state and an example of it. */
 static kf_status no_result(const kf_problem *problem, const kf_tune_result *result, kf_error *error) {
     int eligible = 0;
     for (int i = 0; i < result->tried.count; i++)

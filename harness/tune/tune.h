@@ -1,4 +1,5 @@
-/* The tuning run: presets first, then what the strategy proposes, then the best again side by side. */
+/* Does the tuning run: measures presets first, then what the strategy proposes, then the best again side by
+ * side. */
 #ifndef KF_HARNESS_TUNE_TUNE_H
 #define KF_HARNESS_TUNE_TUNE_H
 
@@ -13,10 +14,10 @@
 
 enum { KF_COMPILE_LIMIT_SECONDS = 300 }; /* of a config */
 
-/* Presets that a run measures: all; all where the budget has room for them; the default alone. */
+/* Lists the presets that a run measures: all; all if the budget has room for them; the default alone. */
 typedef enum kf_preset_choice { KF_ALL_PRESETS, KF_FITTING_PRESETS, KF_DEFAULT_ALONE } kf_preset_choice;
 
-/* The usual limit_seconds. */
+/* This is the usual limit_seconds. */
 #define KF_CONFIG_LIMIT_SECONDS 60.0
 
 typedef struct kf_tune_request {
@@ -50,7 +51,7 @@ typedef struct kf_tune_request {
     const kf_metric_set *counters; /* counted for the presets and every config of the final; NULL: none */
 } kf_tune_request;
 
-/* A config that was tried. */
+/* Holds a config that was tried. */
 typedef struct kf_evaluation {
     kf_config config;
     char hash[KF_HASH_HEX];
@@ -66,7 +67,7 @@ typedef struct kf_evaluations {
     int count, capacity;
 } kf_evaluations;
 
-/* The presets every space has and every run measures first. */
+/* Lists the presets every space has and every run measures first. */
 typedef enum kf_preset_kind {
     KF_PRESET_DEFAULT,
     KF_PRESET_BASELINE,
@@ -75,7 +76,7 @@ typedef enum kf_preset_kind {
 } kf_preset_kind;
 extern const char *const kf_preset_names[KF_PRESETS]; /* "default", "baseline", "paper" */
 
-/* When what was reached: seconds since the command began, without waiting for the device; 0: never. */
+/* Holds when what was reached: seconds since the command began, without waiting for the device; 0: never. */
 typedef struct kf_tune_timeline {
     double scene;           /* read and sampled */
     double device;          /* known */
@@ -89,7 +90,7 @@ typedef struct kf_tune_timeline {
     int compilers, sources; /* processes; sources built */
 } kf_tune_timeline;
 
-/* A value that the scene's accuracy forbids, and what the best config with it takes. */
+/* Holds a value that the scene's accuracy forbids, and what the best config with it takes. */
 typedef struct kf_alternative {
     kf_value value;
     double gain;  /* the best's time over its */
@@ -135,19 +136,19 @@ bool kf_tune_leaves_out(const kf_tune_request *request, const kf_device_info *de
 kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error);
 void kf_tune_result_free(kf_tune_result *result);
 
-/* The best knowledge of a tried config's time: the final's if it took part, and was right there too. NULL:
- * not ok, or tried is -1. */
+/* Returns the best knowledge of a tried config's time: the final's if it took part, and was right there too.
+ * NULL: it is not ok, or tried is -1. */
 const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int tried);
 
 /* Fills what is written as <scene>.kftune.json. It is called only with a best config. */
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best);
 
-/* An evaluated config as a line for people: how it differs from the preset default, where that is known.
- * Caller frees. */
+/* Describes a config in a line for people: how it differs from the preset default, where that is known. The
+ * caller frees it. */
 char *kf_tune_config_text(const kf_tune_result *result, const kf_config *config);
 
-/* The summary for people, and the object of --json (caller: cJSON_Delete). out: the file that was written,
- * NULL: none. */
+/* These give the summary for people, and the object of --json (the caller deletes it). `out` is the file that
+ * was written, NULL: none. */
 void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result, const char *out,
                    FILE *stream);
 cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out);

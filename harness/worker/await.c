@@ -15,7 +15,7 @@
 
 enum { LONGEST_OUTPUT = 64 << 20, PATIENCE_SECONDS = 10, NOT_FOUND = 127 };
 
-/* A pipe from the process, and where its content goes. */
+/* Holds a pipe from the process, and where its content goes. */
 typedef struct outlet {
     int read, write;
     kf_text *text;
@@ -34,7 +34,7 @@ static void close_outlet(outlet *out) {
     if (out->write >= 0) (void)close(out->write);
 }
 
-/* Becomes the program that was asked for, in the child: sets up its streams, environment and folder.
+/* Becomes, in the child, the program that was asked for: sets up its streams, environment and folder.
  * Whatever goes wrong is said on its own stderr. */
 static _Noreturn void become(const kf_await_request *request, const outlet *out, const outlet *err) {
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -66,7 +66,7 @@ static bool collect(outlet *out) {
     return true;
 }
 
-/* Until both pipes are closed; false when time is up or Ctrl-C was pressed. */
+/* Collects until both pipes are closed; false if time is up or Ctrl-C was pressed. */
 static bool collect_both(outlet *out, outlet *err, double deadline) {
     struct pollfd waiting[] = {{.fd = out->read, .events = POLLIN}, {.fd = err->read, .events = POLLIN}};
     outlet *const outlets[] = {out, err};

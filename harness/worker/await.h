@@ -1,4 +1,4 @@
-/* Another program, started afresh, awaited, and what it printed. */
+/* Starts another program afresh, awaits it, and collects what it prints. */
 #ifndef KF_HARNESS_WORKER_AWAIT_H
 #define KF_HARNESS_WORKER_AWAIT_H
 
@@ -27,7 +27,7 @@ typedef struct kf_awaited {
  * with status 127 and says so on err. *spawned is to be freed in any case. */
 kf_status kf_await(const kf_await_request *request, kf_awaited *spawned, kf_error *error);
 void kf_awaited_free(kf_awaited *spawned);
-/* The last line of what it printed on err, or how it ended. Returns buffer. */
+/* Returns the last line of what it printed on err, or how it ended, in buffer. */
 const char *kf_awaited_complaint(const kf_awaited *spawned, char *buffer, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ static const double LONGEST_BUILD_SECONDS = 300.0;
 
 typedef enum task_state { TASK_QUEUED, TASK_RUNNING, TASK_DONE } task_state;
 
-/* One source as a text (kf_source_text): the system's own lives only during the visit. */
+/* Holds one source as a text (kf_source_text), because the system's own lives only during the visit. */
 typedef struct build_task {
     char *source;
     task_state state;
@@ -32,8 +32,8 @@ typedef struct build_order {
     size_t count;
 } build_order;
 
-/* A process that compiles one source after the other, because starting the compiler can take longer than
- * compiling. */
+/* Describes a process that compiles one source after the other, because starting the compiler can take longer
+ * than compiling. */
 typedef struct build_worker {
     bool alive;
     pid_t process; /* 0: not this process's child but the host's */
@@ -94,7 +94,7 @@ void kf_builder_drop_queue(kf_source_builder *builder) {
     builder->first_queued = builder->count;
 }
 
-/* The task of this source: one that was queued before, or a new one. */
+/* Finds the task of this source: one that was queued before, or a new one. */
 static size_t task_of(kf_source_builder *builder, const kf_source *source) {
     char *text = kf_source_text(source);
     for (size_t i = 0; i < builder->count; i++) {
@@ -110,7 +110,7 @@ static size_t task_of(kf_source_builder *builder, const kf_source *source) {
     return builder->count - 1;
 }
 
-/* Into the newest order. */
+/* Queues a source into the newest order. */
 static kf_status queue_source(const kf_source *source, void *context, kf_error *error) {
     (void)error;
     kf_source_builder *builder = context;
@@ -154,7 +154,7 @@ static cJSON *task_to_json(const build_task *task, size_t number) {
     return message;
 }
 
-/* Seconds that the compiler took. */
+/* Compiles, and returns the seconds that the compiler took. */
 static double compile(const kf_device_info *device, const cJSON *message) {
     kf_source *source =
         kf_source_from_text(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "source")));
@@ -165,7 +165,8 @@ static double compile(const kf_device_info *device, const cJSON *message) {
     return build.seconds;
 }
 
-/* The first answer, to no task, says that the compiler has started; after it, one to each task. */
+/* Serves tasks. The first answer, to no task, says that the compiler has started; then there is one to each
+ * task. */
 static void serve(const kf_device_info *device, int socket) {
     kf_inbox inbox = {0};
     cJSON *message = NULL;
@@ -203,9 +204,9 @@ static _Noreturn void be_host(const kf_device_info *device, const int *sockets, 
 
 /* --- In the driver -------------------------------------------------------------------------------------- */
 
-/* With processes of its own for every compiler they would all start it, and what starts beside CUDA's driver
- * waits for the others. The host's have started when the host has; where that fails, or takes too long,
- * start_worker's take their place. */
+/* Starts the host of the compilers. Without it every process would start the compiler, and what starts beside
+ * CUDA's driver waits for the others. The host's processes have started when the host has. Where that fails,
+ * or takes too long, start_worker's take their place. */
 static void start_host(kf_source_builder *builder) {
     static const double LONGEST_START_SECONDS = 20.0;
     int *sockets = kf_allocate((size_t)builder->most_workers * sizeof *sockets);
@@ -239,7 +240,8 @@ static void start_worker(kf_source_builder *builder, build_worker *worker) {
     builder->fails = !worker->alive;
 }
 
-/* One more where all are busy and none is just starting: they would wait for each other in the driver. */
+/* Adds a worker if all are busy and none is just starting, because these would wait for each other in the
+ * driver. */
 static void add_worker(kf_source_builder *builder) {
     build_worker *free_place = NULL;
     for (int w = 0; w < builder->worker_count; w++) {
@@ -270,8 +272,8 @@ static void take_answer(kf_source_builder *builder, build_worker *worker, const 
     finish(builder, worker);
 }
 
-/* A source that crashes the compiler, or takes too long, costs its process; its config's evaluation will say
- * why. */
+/* Looks after a worker. A source that crashes the compiler, or takes too long, costs its process; its
+ * config's evaluation will say why. */
 static void look_after(kf_source_builder *builder, build_worker *worker) {
     cJSON *message = NULL;
     if (!worker->alive) return;

@@ -1,6 +1,6 @@
-/* Compiling ahead: child processes build the kernels of proposed configs into the disk cache, so that the
- * worker only loads them. A config whose build fails is no error here: its evaluation will find that and say
- * why. */
+/* Compiles ahead: child processes build the kernels of proposed configs into the disk cache, so that the
+ * worker only loads them. A config whose build fails is no error here, because its evaluation will find that
+ * and say why. */
 #ifndef KF_HARNESS_WORKER_BUILDER_H
 #define KF_HARNESS_WORKER_BUILDER_H
 
@@ -32,7 +32,7 @@ size_t kf_builder_add_problems(kf_source_builder *builder, const kf_problem *tri
 void kf_builder_drop_queue(kf_source_builder *builder);
 /* Starts and collects processes without waiting; to be called often. */
 void kf_builder_poll(kf_source_builder *builder);
-/* True when everything this config needs is built or has failed. */
+/* Returns true if everything this config needs is built or has failed. */
 bool kf_builder_ready(const kf_source_builder *builder, size_t ticket);
 /* Waits for that until deadline (kf_clock_seconds; 0: for ever) or Ctrl-C; true when ready. idle may be NULL.
  */

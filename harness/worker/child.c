@@ -35,7 +35,7 @@ pid_t kf_child_fork(kf_error *error) {
     /* The parent may have been killed between fork and prctl. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(KF_MACHINE);
     (void)setpgid(0, 0);
-    /* They are sent to every process of a terminal or a job; what they mean is for the driver to decide. */
+    /* These are sent to every process of a terminal or a job; what they mean is for the driver to decide. */
     static const int of_driver[] = {SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
     for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
         (void)signal(of_driver[i], SIG_IGN);
@@ -54,7 +54,8 @@ pid_t kf_child_fork(kf_error *error) {
 void kf_child_end(pid_t child, double patience_seconds, int *status) {
     double deadline = kf_clock_seconds() + patience_seconds;
     siginfo_t info = {0};
-    /* Looked at but left in place: its number must not be reused before its group is gone. */
+    /* The child is looked at but left in place, because its number must not be reused before its group is
+     * gone. */
     while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
            kf_clock_seconds() < deadline) {
         struct timespec moment = {.tv_nsec = 1000000};
@@ -116,7 +117,7 @@ static _Noreturn void answer_and_leave(int socket, kf_child_work work, const voi
     reply_head head = {.status = KF_OK};
     head.status = work(context, answer, &head.error);
     const bool sent = send_bytes(socket, &head, sizeof head) && send_bytes(socket, answer, size);
-    /* Not exit(): what the parent registered and has not yet written is the parent's. */
+    /* exit() is not called, because what the parent registered and has not yet written is the parent's. */
     _exit(sent ? KF_OK : KF_MACHINE);
 }
 

@@ -1,4 +1,4 @@
-/* Child processes made by fork() alone: they have the parent's memory, never outlive it, and Ctrl-C does not
+/* Makes child processes by fork() alone: they have the parent's memory, never outlive it, and Ctrl-C does not
  * reach them. */
 #ifndef KF_HARNESS_WORKER_CHILD_H
 #define KF_HARNESS_WORKER_CHILD_H
@@ -8,18 +8,19 @@
 
 #include "base/util/status.h"
 
-/* 0 in the child, which must leave with _exit(); negative with *error on failure. The child leads a process
- * group of its own, so that what it starts (a compiler) ends with it. */
+/* Forks: 0 in the child, which must leave with _exit(); negative with *error on failure. The child leads a
+ * process group of its own, so that what it starts (a compiler) ends with it. */
 pid_t kf_child_fork(kf_error *error);
 
 /* Kills the child's group and collects it. *status (may be NULL) as of waitpid; a child that is about to end
  * by itself gets patience_seconds to do so, so that *status tells how. */
 void kf_child_end(pid_t child, double patience_seconds, int *status);
 
-/* Work of a child: what it opens (a device) stays out of this process. Its answer is brought as it is. */
+/* Does the work of a child: what it opens (a device) stays out of this process. Its answer is brought as it
+ * is. */
 typedef kf_status (*kf_child_work)(const void *context, void *answer, kf_error *error);
 
-/* A child that works while this process does something else. */
+/* Holds a child that works while this process does something else. */
 typedef struct kf_child {
     pid_t process;
     int socket; /* becomes readable when the answer is there, or the child has ended without one */
@@ -36,7 +37,7 @@ kf_status kf_child_collect(const kf_child *child, const char *what, void *answer
 kf_status kf_child_run(const char *what, kf_child_work work, const void *context, void *answer, size_t size,
                        kf_error *error);
 
-/* A connected pair of stream sockets around kf_child_fork: *socket is this process's end. */
+/* Forks with a connected pair of stream sockets: *socket is this process's end. */
 pid_t kf_child_fork_connected(int *socket, kf_error *error);
 
 #endif

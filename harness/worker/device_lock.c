@@ -16,8 +16,8 @@
 #include "harness/worker/other_processes.h"
 #include "harness/worker/worker.h"
 
-/* In a folder of another user, or behind another user's link, others could hold the lock for ever, or have
- * files made elsewhere. */
+/* Opens a lock's file. In a folder of another user, or behind another user's link, others could hold the lock
+ * for ever, or have files made elsewhere. */
 static kf_status open_file(const kf_device_info *device, const char *ending, int *file, kf_error *error) {
     char cache[KF_PATH], folder[KF_PATH], path[KF_PATH], name[sizeof device->identity];
     KF_TRY(kf_cache_folder(cache, error));
@@ -70,7 +70,7 @@ static kf_status wait_for(int file, int operation, kf_error *error) {
     return kf_fail(error, KF_HOST, "waiting for the device: %s", strerror(errno));
 }
 
-/* Who waits to be alone holds the gate, so that no more come in to share. */
+/* Takes the lock in line. Who waits to be alone holds the gate, so that no more come in to share. */
 kf_status kf_device_lock_in_line(const kf_device_info *device, kf_lock_mode mode, int *lock,
                                  kf_error *error) {
     int gate = -1;

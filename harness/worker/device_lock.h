@@ -1,6 +1,6 @@
-/* One tuning run at a time measures on a GPU: another one would be in its times. What needs no device
- * (sampling, the reference, compiling) is done while waiting. Runs that take turns hold
- * it while their kernels run, config by config. */
+/* Lets one tuning run at a time measure on a GPU, because another one would be in its times. What needs no
+ * device (sampling, the reference, compiling) is done while waiting. Runs that take turns hold the lock while
+ * their kernels run, config by config. */
 #ifndef KF_HARNESS_WORKER_DEVICE_LOCK_H
 #define KF_HARNESS_WORKER_DEVICE_LOCK_H
 
@@ -12,7 +12,7 @@
  * nothing any more. KF_INTERRUPTED on Ctrl-C. */
 kf_status kf_device_lock(const kf_device_info *device, void (*idle)(void *context), void *context, int *lock,
                          kf_error *error);
-/* The locks of all devices that somebody uses at once. */
+/* Holds the locks of all devices that somebody uses at once. */
 typedef struct kf_device_locks {
     int count;
     int list[KF_MOST_DEVICES];

@@ -39,9 +39,9 @@ static void fail(evaluation *e, kf_state state, const kf_error *error) {
     kf_copy_text(e->m->reason, sizeof e->m->reason, error->message);
 }
 
-/* A config that fails on the device: too large, not launchable, or a fault that ruined the context. The
- * backend is asked, not the message, whether it still works. Without memory this process is given up: what
- * configs have leaked goes with it. */
+/* Records a config that fails on the device: too large, not launchable, or a fault that ruined the context.
+ * The backend is asked, not the message, whether it still works. Without memory this process is given up, and
+ * with it what configs have leaked. */
 static void fail_on_device(evaluation *e, const kf_error *error) {
     if (strstr(error->message, "out of memory") != NULL) {
         fail(e, KF_STATE_OUT_OF_MEMORY, error);
@@ -67,7 +67,8 @@ static void fail_gate(evaluation *e, const kf_error *error) {
 /* --- Several processes ------------------------------------------------------------------------------------
  * They do the same, and what fails on one fails the config on all: none goes on to wait for it. */
 
-/* With the state, the reason and the place of the first that failed by itself, where one has. */
+/* Agrees with the other processes, with the state, the reason and the place of the first that failed by
+ * itself, if one has. */
 static bool agree(evaluation *e, bool good) {
     kf_error error = {KF_OK, ""};
     int state = good ? (int)KF_STATE_OK : (int)e->m->state;
@@ -107,7 +108,7 @@ static kf_status build_source(const kf_source *source, void *context, kf_error *
     return status;
 }
 
-/* Compiling before any plan is made tells compile errors from every other kind. */
+/* Builds before any plan is made, which tells compile errors from every other kind. */
 static bool build(evaluation *e) {
     const kf_problem *problems[] = {e->setting->trial->problem, e->setting->problem};
     for (int i = 0; i < 2; i++) {
@@ -138,7 +139,7 @@ static bool verify(evaluation *e) {
     return status == KF_OK;
 }
 
-/* The gate's second half, where it is not done yet: of a config that will have a time. One that is skipped
+/* Does the gate's second half, if it is not done yet, of a config that will have a time. One that is skipped
  * because it is slow never counts. */
 static kf_status repeat(evaluation *e, kf_error *error) {
     const double begin = kf_clock_seconds();
@@ -182,8 +183,8 @@ static kf_status recheck(evaluation *e, kf_plan *plan, kf_error *error) {
     return kf_trial_recheck(trial, plan, &m->verification, step_us, seconds, error);
 }
 
-/* A config that was right before it was timed, and is not what was timed, or is not right again, has no time.
- */
+/* Withdraws the time of a config that was right before it was timed, but is not what was timed, or is not
+ * right again. */
 static void withdraw(evaluation *e, const kf_error *error) {
     kf_measurement *m = e->m;
     kf_measurement_free(m);
@@ -248,7 +249,8 @@ static void measure(evaluation *e) {
 
 /* --- Count -------------------------------------------------------------------------------------------- */
 
-/* Counters that cannot be read are no fault of the config: it stays ok, without counters, and says why. */
+/* Counts. Counters that cannot be read are no fault of the config: it stays ok, without counters, and says
+ * why. */
 static void count(evaluation *e) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;

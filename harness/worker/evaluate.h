@@ -1,5 +1,5 @@
-/* Evaluating one config: build, verify on the trial, time (or else count) on the problem. Runs in
- * the worker process; whatever fails becomes the measurement's state and reason. */
+/* Evaluates one config: builds, verifies on the trial, times (or else counts) on the problem. It runs in the
+ * worker process; whatever fails becomes the measurement's state and reason. */
 #ifndef KF_HARNESS_WORKER_EVALUATE_H
 #define KF_HARNESS_WORKER_EVALUATE_H
 

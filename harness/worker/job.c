@@ -23,7 +23,7 @@ cJSON *kf_job_to_json(const kf_job *job) {
     return json;
 }
 
-/* A number of the job, between low and high. */
+/* Reads a number of the job, between low and high. */
 static bool take(const cJSON *json, const char *key, double low, double high, double *number) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     *number = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;

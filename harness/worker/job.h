@@ -1,4 +1,4 @@
-/* Jobs as they travel to whoever does them. */
+/* Writes and reads jobs as they travel to whoever does them. */
 #ifndef KF_HARNESS_WORKER_JOB_H
 #define KF_HARNESS_WORKER_JOB_H
 

@@ -1,5 +1,5 @@
-/* JSON messages over a stream socket: a 32-bit length in host order, then the text. Both ends are the same
- * program. */
+/* Sends JSON messages over a stream socket: a 32-bit length in host order, then the text. Both ends are the
+ * same program. */
 #ifndef KF_HARNESS_WORKER_MESSAGE_H
 #define KF_HARNESS_WORKER_MESSAGE_H
 

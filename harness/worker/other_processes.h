@@ -1,4 +1,4 @@
-/* Other programs that use the GPU on which kftune measures: their work is in its times. */
+/* Finds other programs that use the GPU on which kftune measures, because their work is in its times. */
 #ifndef KF_HARNESS_WORKER_OTHER_PROCESSES_H
 #define KF_HARNESS_WORKER_OTHER_PROCESSES_H
 

@@ -9,8 +9,8 @@
 #include "base/util/program.h"
 #include "harness/worker/job.h"
 
-/* Why a device is of no use any more; KF_OK: all are. What became of the config that did it is told and
- * stored before the run ends. */
+/* This says why a device is of no use any more; KF_OK: all are. What became of the config that did it is told
+ * and stored before the run ends. */
 static kf_error ruin = {KF_OK, ""};
 
 /* Lets a signal that ends one process end the tuning of all: the others would not know of it. */
@@ -29,7 +29,7 @@ static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_me
     kf_world_limit(setup->compile_limit_seconds + setup->limit_seconds, what);
     const kf_status status =
         kf_evaluate(&setup->setting, setup->together, job, NULL, NULL, m, &usable, error);
-    /* Without memory it could do with a new process, and there is none. */
+    /* A new process could help without memory, but there is none. */
     kf_error found = {KF_OK, ""};
     const kf_status ruined = usable ? KF_OK : kf_backend_synchronize(setup->together, &found);
     if (ruined != KF_OK) (void)kf_fail_context(&found, "config %.12s left the device unusable", hash);

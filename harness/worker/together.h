@@ -1,7 +1,7 @@
-/* Several processes that mpirun or srun started measure each config together (base/backend/team/world.h): the
- * first leads, all evaluate the job that it gives, in these very processes and not in one made by fork(),
- * which MPI does not survive. A config that fails on one has failed; one that ends a process, or does not
- * end, ends all. */
+/* Lets several processes that mpirun or srun started measure each config together
+ * (base/backend/team/world.h). The first leads, and all evaluate the job that it gives. They do so in these
+ * very processes, not in one made by fork(), which MPI does not survive. A config that fails on one has
+ * failed; one that ends a process, or does not end, ends all. */
 #ifndef KF_HARNESS_WORKER_TOGETHER_H
 #define KF_HARNESS_WORKER_TOGETHER_H
 

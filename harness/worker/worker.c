@@ -21,7 +21,7 @@
 #include "harness/worker/message.h"
 #include "harness/worker/together.h"
 
-/* Between two calls of idle. */
+/* This much time passes between two calls of idle. */
 enum { IDLE_MILLISECONDS = 20 };
 
 /* Holds what the wait for one reply keeps. */
@@ -50,7 +50,7 @@ static void report_stage(void *context, kf_stage stage) {
     (void)kf_message_send(*(const int *)context, message);
 }
 
-/* One job; false when this process can do no more. */
+/* Serves one job; false if this process can do no more. */
 static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int socket, const cJSON *request) {
     kf_job job;
     kf_error error = {KF_OK, ""};
@@ -142,7 +142,8 @@ static kf_status start_worker(kf_worker *worker, kf_error *error) {
     if (process < 0) return KF_MACHINE;
     if (process == 0) {
         serve(&worker->setup, socket);
-        /* Not exit(): what the driver registered and has not yet written is the driver's. */
+        /* exit() is not called, because what the driver registered and has not yet written is the driver's.
+         */
         _exit(KF_OK);
     }
     worker->process = process;
@@ -189,8 +190,8 @@ static void no_measurement(kf_measurement *m, kf_state state) {
     m->verification.bound = (double)NAN;
 }
 
-/* A worker that the host has no memory for says so and exits (kf_allocate), or is killed. While it compiles,
- * there is nothing yet of the config that could have taken the memory. */
+/* Records a crash. A worker that the host has no memory for says so and exits (kf_allocate), or is killed.
+ * While it compiles, there is nothing yet of the config that could have taken the memory. */
 static kf_status record_crash(kf_worker *worker, kf_stage stage, kf_measurement *m, kf_error *error) {
     int status = 0;
     stop_worker(worker, &status);
@@ -233,7 +234,7 @@ static void enter_stage(kf_worker *worker, kf_stage stage) {
     wait->ends = kf_clock_seconds() + wait->limit;
 }
 
-/* The reply itself, or the fault of the host that kept the worker from one. */
+/* Takes the reply itself, or the fault of the host that kept the worker from one. */
 static kf_status take_reply(kf_worker *worker, const cJSON *message, kf_measurement *m, kf_error *error) {
     kf_error senseless = {KF_OK, ""};
     const char *fault = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "fault"));
@@ -248,7 +249,7 @@ static kf_status take_reply(kf_worker *worker, const cJSON *message, kf_measurem
     return KF_OK;
 }
 
-/* True when the message only said how far the worker is. */
+/* Returns true if the message only said how far the worker is. */
 static bool take_stage(kf_worker *worker, const cJSON *message) {
     const cJSON *stage = cJSON_GetObjectItemCaseSensitive(message, "stage");
     if (!cJSON_IsNumber(stage)) return false;
@@ -256,7 +257,7 @@ static bool take_stage(kf_worker *worker, const cJSON *message) {
     return true;
 }
 
-/* One look at the worker; *ended: the reply is there, or there will be none. */
+/* Looks at the worker once; *ended: the reply is there, or there will be none. */
 static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended, kf_outcome *outcome,
                                 kf_measurement *m, kf_error *error) {
     cJSON *message = NULL;
@@ -282,7 +283,7 @@ static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended
     return KF_OK;
 }
 
-/* A worker may have died since its last answer; then a new one gets the job. */
+/* Gives a job. A worker may have died since its last answer; then a new one gets it. */
 static kf_status give_job(kf_worker *worker, const kf_job *job, kf_error *error) {
     if (worker->process == 0 || !kf_message_send(worker->socket, kf_job_to_json(job))) {
         stop_worker(worker, NULL);
@@ -308,7 +309,7 @@ kf_status kf_worker_poll(kf_worker *worker, int milliseconds, bool *ended, kf_ou
                          kf_measurement *measurement, kf_error *error) {
     no_measurement(measurement, KF_STATE_CRASH);
     KF_TRY(look_for_reply(worker, milliseconds, ended, outcome, measurement, error));
-    /* Memory that earlier configs have leaked is no fault of this one: a new process decides. */
+    /* Memory that earlier configs have leaked is no fault of this one, so a new process decides. */
     if (!*ended || *outcome != KF_MEASURED || measurement->state != KF_STATE_OUT_OF_MEMORY ||
         worker->jobs == 1)
         return KF_OK;

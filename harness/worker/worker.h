@@ -1,8 +1,8 @@
-/* The worker process: configs are measured in a child made by fork(), which has the scene and the reference
- * already and alone opens the backend. A kernel that faults, hangs or exhausts memory ends the worker, costs
- * one config, and the next config gets a new worker. The process that holds a kf_worker must never open a
- * backend itself: CUDA and threads do not survive fork(). Of several processes that measure together there is
- * no child (together.h). */
+/* Runs the worker process: configs are measured in a child made by fork(), which has the scene and the
+ * reference already and alone opens the backend. A kernel that faults, hangs or exhausts memory ends the
+ * worker and costs one config; the next config gets a new worker. The process that holds a kf_worker must
+ * never open a backend itself, because CUDA and threads do not survive fork(). Of several processes that
+ * measure together there is no child (together.h). */
 #ifndef KF_HARNESS_WORKER_WORKER_H
 #define KF_HARNESS_WORKER_WORKER_H
 
@@ -26,7 +26,7 @@ typedef struct kf_worker_setup {
     void *context;
 } kf_worker_setup;
 
-/* How an attempt to measure ended. */
+/* Lists how an attempt to measure may end. */
 typedef enum kf_outcome {
     KF_MEASURED,  /* *measurement is filled, whatever its state */
     KF_ABANDONED, /* the caller's deadline passed or Ctrl-C was pressed; nothing was learnt about the config
@@ -44,9 +44,9 @@ kf_status kf_worker_measure(kf_worker *worker, const kf_job *job, double deadlin
                             void (*idle)(void *context), void *context, kf_outcome *outcome,
                             kf_measurement *measurement, kf_error *error);
 
-/* Do the same without waiting, for several workers at a time: give the worker a config; then ask, for at
- * most so many milliseconds, whether it has ended. Only one at a time for each worker. KF_INTERRUPTED when
- * nothing was given. */
+/* These do the same without waiting, for several workers at a time: give the worker a config, then ask, for
+ * at most so many milliseconds, whether it has ended. A worker has only one config at a time. KF_INTERRUPTED
+ * means that nothing was given. */
 kf_status kf_worker_give(kf_worker *worker, const kf_job *job, double deadline, kf_error *error);
 kf_status kf_worker_poll(kf_worker *worker, int milliseconds, bool *ended, kf_outcome *outcome,
                          kf_measurement *measurement, kf_error *error);

@@ -1,5 +1,6 @@
-/* Pictures of smoke: rays from a camera through the smoke's density, composited front to back with absorption
- * and single scattering of a distant light, in front of the shaded solid, the road and a soft background. */
+/* Draws pictures of smoke. Rays from a camera go through the smoke's density, composited front to back with
+ * absorption and single scattering of a distant light, in front of the shaded solid, the road and a soft
+ * background. */
 #include "picture.h"
 #include "portable.h"
 #include "tracers.h"
@@ -54,7 +55,7 @@ KF_FUNCTION int kf_within(int i, int n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-/* Extinction from the tracers' density, smoothed by the weights 1 2 1 along each axis. */
+/* Computes the extinction from the tracers' density, smoothed by the weights 1 2 1 along each axis. */
 KF_SCALAR_KERNEL(smooth, kf_picture_arguments) {
     double sum = 0, paint = 0;
     for (int dz = -1; dz <= 1; dz++)
@@ -100,7 +101,7 @@ KF_SCALAR_KERNEL(part_thin, kf_picture_arguments) {
     a->painted[node] -= a->thin[node];
 }
 
-/* A field's mean about a node by the weights 1 4 6 4 1 along each axis. */
+/* Returns a field's mean about a node by the weights 1 4 6 4 1 along each axis. */
 KF_FUNCTION float kf_spread(const kf_picture_arguments *a, const float *field, int x, int y, int z) {
     const float weights[2 * KF_SPREAD_TAPS + 1] = {0.0625f, 0.25f, 0.375f, 0.25f, 0.0625f};
     float sum = 0.0f;
@@ -116,7 +117,7 @@ KF_FUNCTION float kf_spread(const kf_picture_arguments *a, const float *field, i
     return sum;
 }
 
-/* The thin part again, spread. Extent: the nodes. */
+/* Spreads the thin part again. Its items are the nodes. */
 KF_SCALAR_KERNEL(spread_thin, kf_picture_arguments) {
     const int block =
         x / KF_SMOKE_BLOCK + a->blocks[0] * (y / KF_SMOKE_BLOCK + a->blocks[1] * (z / KF_SMOKE_BLOCK));
@@ -126,12 +127,13 @@ KF_SCALAR_KERNEL(spread_thin, kf_picture_arguments) {
     if (a->paint != 0) a->painted[node] += kf_spread(a, a->thin, x, y, z);
 }
 
-/* A coordinate in the smoke's grid. */
+/* Returns a coordinate in the smoke's grid. */
 KF_FUNCTION float kf_fine(const kf_picture_arguments *a, kf_vector p, int axis) {
     return (kf_axis(p, axis) + 0.5f) * a->refinement - 0.5f;
 }
 
-/* Trilinear, 0 outside the domain; half a cell at the faces continues the outermost nodes. */
+/* Interpolates a field trilinearly; it is 0 outside the domain. Half a cell at the faces continues the
+ * outermost nodes. */
 KF_FUNCTION float kf_value_at(const kf_picture_arguments *a, const float *field, kf_vector p) {
     long long low[3], high[3];
     float share[3];
@@ -164,7 +166,7 @@ typedef struct kf_hit {
     kf_vector normal; /* unit, towards where the ray came from */
 } kf_hit;
 
-/* The ray as the solid at time 0 would see it. */
+/* Turns the ray to how the solid at time 0 would see it. */
 KF_FUNCTION kf_ray kf_to_solid(const kf_picture_arguments *a, kf_ray ray) {
     const kf_vector p = kf_along(ray.from, -1.0f, kf_load(a->center)), d = ray.along;
     const float *r = a->rotation;
@@ -187,7 +189,8 @@ KF_FUNCTION int kf_meets(const kf_box_node *box, kf_vector from, kf_vector inver
     return leave >= 0.0f && enter <= leave && enter < farthest;
 }
 
-/* Moeller and Trumbore 1997. Returns the distance, or farthest when there is none before it. */
+/* Intersects a triangle (Moeller and Trumbore 1997). Returns the distance, or farthest if there is none
+ * before it. */
 KF_FUNCTION float kf_triangle(const float *t, kf_ray ray, float farthest, float *u, float *v) {
     const kf_vector edge1 = kf_load(t + 3), edge2 = kf_load(t + 6), p = kf_cross(ray.along, edge2);
     const float determinant = kf_dot(edge1, p);
@@ -204,8 +207,8 @@ KF_FUNCTION float kf_triangle(const float *t, kf_ray ray, float farthest, float 
     return distance;
 }
 
-/* The nearest hit before farthest, whose distance is farthest if there is none; any hit when that is enough.
- */
+/* Finds the nearest hit before farthest, whose distance is farthest if there is none; any hit will do if
+ * `any` is set. */
 KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float farthest, int any) {
     kf_hit hit;
     hit.distance = farthest;
@@ -248,8 +251,9 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
     return hit;
 }
 
-/* Optical depth between one plane's nodes and the light: that of where the ray meets the plane above, and the
- * way between; and whether the solid is between. Extent: the two other axes. */
+/* Computes the optical depth between one plane's nodes and the light, and whether the solid is between. The
+ * depth is that of where the ray meets the plane above, and the way between. Its items are the nodes along
+ * the two other axes. */
 KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
     (void)z;
     const int first = a->up == 0 ? 1 : 0, second = a->up == 2 ? 1 : 2;
@@ -280,7 +284,7 @@ KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
 #define KF_SHADOW                                                                                            \
     3.0f /* depth counts so much more on the light's way than on the eye's: thin smoke has form, too */
 
-/* A number in [0, 1) that is a function of the pixel and a counter. */
+/* Returns a number in [0, 1) that is a function of the pixel and a counter. */
 KF_FUNCTION float kf_noise(int x, int y, int counter) {
     unsigned bits = (unsigned)x * 0x8da6b343u + (unsigned)y * 0xd8163841u + (unsigned)counter * 0xcb1ab31fu;
     bits = (bits ^ (bits >> 16)) * 0x7feb352du;
@@ -294,7 +298,7 @@ KF_FUNCTION kf_vector kf_background(const kf_picture_arguments *a, kf_vector alo
     return kf_mixed(KF_HORIZON, KF_ZENITH, kf_least(1.0f, 1.8f * sqrtf(rise + 1e-4f) - 0.018f));
 }
 
-/* A direction about the unit vector axis: out is the sine of the angle between them. */
+/* Returns a direction about the unit vector axis; `out` is the sine of the angle between them. */
 KF_FUNCTION kf_vector kf_about(kf_vector axis, float out, float turn) {
     const kf_vector helper = axis.x * axis.x > 0.5f ? kf_make(0.0f, 1.0f, 0.0f) : kf_make(1.0f, 0.0f, 0.0f);
     const kf_vector first = kf_unit(kf_cross(axis, helper)), second = kf_cross(axis, first);
@@ -309,8 +313,8 @@ typedef struct kf_pixel_sample {
     float first, second; /* in [0, 1) */
 } kf_pixel_sample;
 
-/* Light on a surface: of the sun, of which a disc of some width is seen, through smoke and past the solid,
- * and of the sky, as far as the solid leaves it in sight. */
+/* Returns the light on a surface: of the sun, of which a disc of some width is seen, through smoke and past
+ * the solid, and of the sky, as far as the solid leaves it in sight. */
 KF_FUNCTION kf_vector kf_light_on(const kf_picture_arguments *a, kf_vector place, kf_vector normal,
                                   kf_pixel_sample sample) {
     const kf_vector sun = kf_load(a->light);
@@ -354,7 +358,7 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
     return kf_along(colour, a->gloss * powf(glint, 40.0f) * light.y, kf_make(1.0f, 1.0f, 1.0f));
 }
 
-/* The road goes over into the background far from the focus. */
+/* Shades the road, which goes over into the background far from the focus. */
 KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector place,
                                       kf_pixel_sample sample) {
     float up[3];
@@ -392,9 +396,9 @@ KF_FUNCTION kf_vector kf_smoke_colour(const kf_picture_arguments *a, kf_vector p
     return kf_mixed(kf_load(a->colours[upper]), kf_load(a->colours[upper + 1]), share - (float)upper);
 }
 
-/* Light that the smoke before distance end scatters into the ray; *clear gets the share that passes. Light
- * that is scattered more than once is two further terms, each less absorbed (Wrenninge, Kulla and Lundqvist
- * 2013). */
+/* Returns the light that the smoke before distance `end` scatters into the ray; *clear gets the share that
+ * passes. Light that is scattered more than once is two further terms, each less absorbed (Wrenninge, Kulla
+ * and Lundqvist 2013). */
 KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float end, float offset,
                                float *clear) {
     const float step = 0.8f / a->refinement, g = 0.35f;
@@ -460,15 +464,15 @@ KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_pixe
     return kf_along(smoke, clear, behind);
 }
 
-/* Highlights bend towards white instead of being cut off (the fit of Narkowicz 2015 to the film curve of
- * ACES); then the curve of sRGB: 0 to 1 as it is shown. */
+/* Returns a value from 0 to 1 as it is shown. Highlights bend towards white instead of being cut off (the fit
+ * of Narkowicz 2015 to the film curve of ACES); the curve of sRGB follows. */
 KF_FUNCTION float kf_shown(float value) {
     const float bent = value * (2.51f * value + 0.03f) / (value * (2.43f * value + 0.59f) + 0.14f);
     const float shown = kf_least(1.0f, bent);
     return shown <= 0.0031308f ? 12.92f * shown : 1.055f * powf(shown, 1.0f / 2.4f) - 0.055f;
 }
 
-/* Rounded up or down at random, which hides the steps between the few dark values. */
+/* Rounds up or down at random, which hides the steps between the few dark values. */
 KF_FUNCTION unsigned char kf_to_byte(float shown, float random) {
     return (unsigned char)kf_least(255.0f, shown * 255.0f + random);
 }
@@ -503,9 +507,9 @@ KF_FUNCTION float kf_difference(kf_vector a, kf_vector b) {
     return kf_most(kf_most(d.x < 0.0f ? -d.x : d.x, d.y < 0.0f ? -d.y : d.y), d.z < 0.0f ? -d.z : d.z);
 }
 
-/* Extent: the pixels. Where the rays on the diagonal agree, they are enough. The mean is of what is shown,
- * so that edges of what is dark before light are as smooth as those of light before dark. Rows from above and
- * below alternate, so that threads with neighbouring ones share the work evenly. */
+/* Draws the pixels, which are its items. Where the rays on the diagonal agree, they are enough. The mean is
+ * of what is shown, so that edges of what is dark before light are as smooth as those of light before dark.
+ * Rows from above and below alternate, so that threads with neighbouring ones share the work evenly. */
 KF_SCALAR_KERNEL(draw, kf_picture_arguments) {
     (void)z;
     const int row = y % 2 == 0 ? y / 2 : a->height - 1 - y / 2;

@@ -1,10 +1,11 @@
-/* The arguments of the kernels that draw smoke (picture.cu), shared by host and device. Places are in lattice
- * units; the smoke's own grid is finer, and its node (i,j,k) lies at ((i,j,k) + 1/2) / refinement - 1/2. */
+/* Declares the arguments of the kernels that draw smoke (picture.cu), shared by host and device. Places are
+ * in lattice units. The smoke's own grid is finer; its node (i,j,k) lies at ((i,j,k) + 1/2) / refinement -
+ * 1/2. */
 #ifndef KF_KERNELS_SMOKE_PICTURE_H
 #define KF_KERNELS_SMOKE_PICTURE_H
 
-/* A node of the tree of boxes around the solid's triangles: a leaf of count triangles from first on, or with
- * count 0 a parent of the nodes first and first + 1. */
+/* Holds a node of the tree of boxes around the solid's triangles: a leaf of count triangles from `first` on,
+ * or with count 0 a parent of the nodes first and first + 1. */
 typedef struct kf_box_node {
     float low[3];
     int first;
@@ -40,7 +41,8 @@ typedef struct kf_picture_arguments {
     int spacing;         /* nodes from a tap of the spreading to the next */
     int margin;          /* nodes around a block whose smoke makes it occupied */
 
-    /* The light is far away, above: towards it. The shade is swept downwards plane by plane. */
+    /* This points towards the light, which is far away, above. The shade is swept downwards plane by plane.
+     */
     float light[3];
     int up, plane; /* axis, and the plane of this launch */
     float shift[3],

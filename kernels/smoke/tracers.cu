@@ -1,12 +1,12 @@
-/* Smoke tracers, points that the flow carries: new ones at the emitters, each moved along the velocity of the
- * nodes around it, and their density on the picture's grid. */
+/* Moves smoke tracers, points that the flow carries: adds new ones at the emitters, moves each along the
+ * velocity of the nodes around it, and projects their density onto the picture's grid. */
 #include "portable.h"
 #include "tracers.h"
 
 #define KF_NOWHERE    (-1e30f)
 #define KF_IS_HERE(x) ((x) >= -1.0f)
 
-/* The two nodes around a position along one axis, and the share of the upper one. */
+/* Holds the two nodes around a position along one axis, and the share of the upper one. */
 typedef struct kf_between {
     int low, high;
     float share;
@@ -35,7 +35,7 @@ typedef struct kf_triple {
     float x, y, z;
 } kf_triple;
 
-/* Trilinear. */
+/* Interpolates the velocity trilinearly. */
 KF_FUNCTION kf_triple kf_velocity_at(const kf_tracer_arguments *a, float x, float y, float z) {
     const kf_between bx = kf_around(x, a->nodes[0], a->faces[0] == KF_TRACER_WRAP),
                      by = kf_around(y, a->nodes[1], a->faces[2] == KF_TRACER_WRAP),
@@ -86,8 +86,9 @@ KF_FUNCTION void kf_put(const kf_tracer_arguments *a, int place, float x, float 
     a->w[place] = u.z;
 }
 
-/* Runge-Kutta of second order (Heun): the mean of the velocity where the tracer was, at the last move, and of
- * that where it would get with it, now. Extent: the places of the ring. */
+/* Moves the tracers by Runge-Kutta of second order (Heun). It takes the mean of the velocity where the tracer
+ * was, at the last move, and of that where it would get with it, now. Its items are the places of the ring.
+ */
 KF_SCALAR_KERNEL(move, kf_tracer_arguments) {
     (void)y, (void)z;
     const float px = a->x[x];
@@ -106,7 +107,7 @@ KF_SCALAR_KERNEL(move, kf_tracer_arguments) {
     kf_put(a, x, px + half * (u + q.x), py + half * (v + q.y), pz + half * (w + q.z));
 }
 
-/* A number in [0, 1) that is a function of key and counter (the finaliser of SplitMix64). */
+/* Returns a number in [0, 1) that is a function of key and counter (the finaliser of SplitMix64). */
 KF_FUNCTION float kf_random(kf_uint64 key, kf_uint64 counter) {
     kf_uint64 bits = key + counter * 0x9e3779b97f4a7c15ULL;
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -115,8 +116,8 @@ KF_FUNCTION float kf_random(kf_uint64 key, kf_uint64 counter) {
     return (float)(bits >> 40) * (1.0f / 16777216.0f);
 }
 
-/* Items are the tracers that an emitter gave since the last move, each at some moment of that time, from
- * where the flow has carried it since. They replace the oldest of the ring. */
+/* Adds the tracers that an emitter gave since the last move, which are its items. Each is born at some moment
+ * of that time, from where the flow has carried it since. They replace the oldest of the ring. */
 KF_SCALAR_KERNEL(emit, kf_tracer_arguments) {
     (void)y, (void)z;
     const float turn = 6.28318531f;
@@ -152,7 +153,7 @@ KF_SCALAR_KERNEL(emit, kf_tracer_arguments) {
     kf_put(a, place, p[0] + age * u.x, p[1] + age * u.y, p[2] + age * u.z);
 }
 
-/* The tracers of the ring lie in the order of their birth, which gives their age. */
+/* Returns the paint of a tracer. The ring has tracers in the order of their birth, which gives their age. */
 KF_FUNCTION int kf_paint_of(const kf_tracer_arguments *a, int place) {
     float value;
     if (a->painted == KF_PAINTED_AGE) {
@@ -166,7 +167,8 @@ KF_FUNCTION int kf_paint_of(const kf_tracer_arguments *a, int place) {
     return value < (float)KF_PAINT_UNIT ? (int)value : KF_PAINT_UNIT;
 }
 
-/* Every tracer spread on the eight nodes of the fine grid around it. Extent: the places of the ring. */
+/* Spreads every tracer on the eight nodes of the fine grid around it. Its items are the places of the ring.
+ */
 KF_SCALAR_KERNEL(project, kf_tracer_arguments) {
     (void)y, (void)z;
     if (!KF_IS_HERE(a->x[x])) return;

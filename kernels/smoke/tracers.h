@@ -1,5 +1,5 @@
-/* The arguments of the tracers' kernels (tracers.cu), shared by host and device. Lattice units: node (i,j,k)
- * lies at (i,j,k), the domain's faces half a cell outside the outermost nodes. */
+/* Declares the arguments of the tracers' kernels (tracers.cu), shared by host and device. In lattice units
+ * node (i,j,k) lies at (i,j,k), and the domain's faces lie half a cell outside the outermost nodes. */
 #ifndef KF_KERNELS_SMOKE_TRACERS_H
 #define KF_KERNELS_SMOKE_TRACERS_H
 
@@ -21,8 +21,8 @@ typedef struct kf_tracer_arguments {
     int capacity;
     float steps;           /* time steps of one move */
     const float *velocity; /* [z][y][x][4] */
-    /* Tracers, a ring of capacity places: position, and velocity there at the last move. A place with x below
-     * -1 or not a number is empty. */
+    /* The tracers are a ring of `capacity` places: position, and velocity there at the last move. A place
+     * with x below -1 or not a number is empty. */
     float *x, *y, *z, *u, *v, *w;
     long long *density;      /* [z][y][x] of the fine grid, in units of 1 / KF_TRACER_UNIT tracers */
     int refinement;          /* cells of the fine grid along the edge of a cell */
@@ -30,7 +30,7 @@ typedef struct kf_tracer_arguments {
     int painted, next_place; /* what the paint is; the place in the ring that the next tracer gets */
     float per_paint; /* age: KF_PAINT_UNIT over how many tracers are born meanwhile; speed: over the speed */
 
-    /* One emitter. */
+    /* These describe one emitter. */
     int shape, nozzles;
     int first_place; /* in the ring, of the first tracer that is born now */
     unsigned long long first_birth,
