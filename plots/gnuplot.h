@@ -27,7 +27,7 @@ void kf_gnuplot_field(kf_text *data, const char *text);
  * so that a long name stays within the picture. */
 void kf_gnuplot_heading(kf_text *heading, const char *text);
 
-/* "svg", "png" or "pdf" by the ending of path, or NULL. */
+/* Returns "svg", "png" or "pdf" by the ending of path, or NULL. */
 const char *kf_gnuplot_format(const char *path);
 
 #endif

@@ -72,7 +72,8 @@ static void append_nights(const history *h, kf_text *data) {
     kf_text_append(data, "\n\n");
     for (int i = 0; i < h->count; i++) {
         const kf_history_night *night = &h->nights[i];
-        /* "11-22 v1.3-4-gabcdef": the day, and what the user calls the program, a commit as a rule. */
+        /* The label is "11-22 v1.3-4-gabcdef": the day, and what the user calls the program, a commit as a
+         * rule. */
         char day[8 + LONGEST_LABEL + 4];
         const size_t length = strlen(night->label);
         (void)snprintf(day, sizeof day, "%.5s %.*s%s", night->started + strlen("2026-"), LONGEST_LABEL,

@@ -15,7 +15,7 @@ static double percent(double share) {
     return isfinite(share) ? 100 * share : -1;
 }
 
-/* "by registers; 72 registers, 256 threads, 8 KiB shared" */
+/* Appends "by registers; 72 registers, 256 threads, 8 KiB shared". */
 static void append_limits(const kf_plot_kernel *kernel, kf_text *data) {
     if (kernel->occupancy_limit[0] != '\0') {
         kf_text_append(data, "by ");

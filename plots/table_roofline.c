@@ -123,7 +123,8 @@ static double performance(const kf_plot_kernel *kernel) {
     return kernel->operations / kernel->launch_us * 1e-3; /* GFLOP/s */
 }
 
-/* "1 stream_collide (73 % of the step): 91 % of device memory": the roof it comes nearest to limits it. */
+/* Appends "1 stream_collide (73 % of the step): 91 % of device memory", with the roof that it comes nearest
+ * to. */
 static void append_label(const roofline *r, int number, const kf_plot_kernel *kernel, kf_text *data) {
     double nearest = 0;
     const char *limit = "";
@@ -374,7 +375,7 @@ static void take_rising_label(kf_label_places *places, const extent *e, double x
                        low + longest * up / hypot(right, up));
 }
 
-/* "device memory 4.2 TB/s (4.8 in theory)", once for the measured and the theoretical roof. */
+/* Appends "device memory 4.2 TB/s (4.8 in theory)", once for the measured and the theoretical roof. */
 static void append_roof_label(const roofline *r, int which, const extent *e, kf_label_places *places,
                               kf_text *data) {
     const roof_line *line = &r->lines[which];

@@ -22,7 +22,7 @@ typedef struct surface_cell {
     double time_us;
 } surface_cell;
 
-/* "" in a system without plans. */
+/* Returns a config's plan, or "" in a system without plans. */
 static const char *plan_of(const kf_plot_result *result) {
     const char *plan = "";
     return kf_config_name(&result->config, "plan", &plan, NULL) == KF_OK ? plan : "";

@@ -50,7 +50,7 @@ static void plain_name(const char *text, char name[KF_NAME]) {
         if (*c <= ' ' || *c > '~' || strchr("\"'\\", *c) != NULL) *c = '_';
 }
 
-/* "a/convolution-A4000.t4.json.gz" -> "convolution-A4000" */
+/* Makes the name "convolution-A4000" of a file "a/convolution-A4000.t4.json.gz". */
 static void base_name(const char *file, char name[KF_NAME]) {
     const char *slash = strrchr(file, '/');
     char base[KF_PATH];

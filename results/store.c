@@ -273,7 +273,7 @@ static kf_status settle(kf_store *store, bool read_only, kf_error *error) {
 static kf_status find_path(const char *path, char found[KF_PATH], kf_error *error) {
     if (path != NULL) {
         if (path[0] == '\0') return kf_fail(error, KF_BAD_INPUT, "--store: the name of the store is empty");
-        /* "./" keeps names such as ":memory:" from meaning something else to SQLite. */
+        /* The prefix "./" keeps names such as ":memory:" from meaning something else to SQLite. */
         return kf_path(found, error, "%s%s", path[0] == '/' || path[0] == '.' ? "" : "./", path);
     }
     char folder[KF_PATH];

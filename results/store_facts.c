@@ -33,7 +33,7 @@ typedef struct kf_visitor {
     void *context;
 } kf_visitor;
 
-/* "sample_count" as "sample count", with its unit. */
+/* Tells a fact such as "sample_count" as "sample count", with its unit. */
 static void tell(const kf_visitor *visitor, const kf_fact *fact) {
     char name[KF_NAME], value[KF_NAME + sizeof fact->unit + 1];
     kf_copy_text(name, sizeof name, fact->name);

@@ -207,7 +207,7 @@ kf_status kf_store_forget(kf_store *store, const kf_run_row *run, int sequence, 
 
 static kf_status count_and_delete(kf_store *store, double days, int64_t run_id, int *removed,
                                   kf_error *error) {
-    /* "now, minus so many days" as text of the same form compares as time. */
+    /* The text of "now, minus so many days" has the same form, so it compares as time. */
     static const char *const condition[] = {"id = ?",
                                             "started < strftime('%Y-%m-%dT%H:%M:%f', 'now', ? || ' days') "
                                             "AND origin <> 'nightly'"};

@@ -28,8 +28,8 @@ static bool find_ends(const kf_mesh *mesh, size_t e, uint32_t *low, uint32_t *hi
     return from < to;
 }
 
-/* Those of the edges under one vertex along which the triangles do not meet in pairs of opposite directions.
- */
+/* Counts those of the edges under one vertex along which the triangles do not meet in pairs of opposite
+ * directions. */
 static size_t count_open(mesh_edge *edges, size_t count) {
     size_t open = 0;
     if (count > 1) qsort(edges, count, sizeof *edges, by_end);

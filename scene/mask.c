@@ -258,9 +258,8 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
 
 /* ---- From files ---- */
 
-/* "mask": {"file": "x.png", "velocity": [..] or "pressure": p}, {"shape": "disc", "center": [x, y], "radius":
- * r}, or
- * {"shape": "disc_array", "center": [x, y], "radius": r, "spacing": a}; metres. */
+/* Reads "mask": {"file": "x.png", "velocity": [..] or "pressure": p}, {"shape": "disc", "center": [x, y],
+ * "radius": r}, or {"shape": "disc_array", "center": [x, y], "radius": r, "spacing": a}; in metres. */
 kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const picture_keys[] = {"file", "velocity", "pressure", NULL};
     static const char *const disc_keys[] = {"shape", "center", "radius", "spacing", NULL};

@@ -1,4 +1,4 @@
-/* "fluid" and "obstacles" of particle scenes: boxes, balls, meshes, polygons on the terrain. */
+/* Reads "fluid" and "obstacles" of particle scenes: boxes, balls, meshes, polygons on the terrain. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

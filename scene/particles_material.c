@@ -1,4 +1,4 @@
-/* "material" and "model" of particle scenes. */
+/* Reads "material" and "model" of particle scenes. */
 #include <math.h>
 #include <string.h>
 

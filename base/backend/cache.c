@@ -224,7 +224,7 @@ static bool is_temporary(const char *name) {
     return strncmp(name, "temporary-", strlen("temporary-")) == 0 || kf_ends_in(name, ".tmp");
 }
 
-/* True when the process that made a temporary file is known to be gone. */
+/* Returns true if the process that made a temporary file is known to be gone. */
 static bool is_orphan(const char *name) {
     char place[9], of[9];
     long process = 0;

@@ -37,7 +37,7 @@ typedef struct kf_backend_methods {
     kf_status (*buffer_create)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     kf_status (*buffer_partial)(kf_backend *backend, size_t bytes, size_t period, const size_t (*kept)[2],
                                 int count, kf_buffer **buffer, kf_error *error);
-    /* NULL: buffer_create does it. */
+    /* Creates a buffer in the host's memory. NULL: buffer_create does it. */
     kf_status (*buffer_on_host)(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error);
     /* Looks for faults beside the guard, which backend.c checks. NULL: there is nothing to look for. */
     kf_status (*buffer_check)(const kf_buffer *buffer, kf_error *error);
@@ -54,7 +54,7 @@ typedef struct kf_backend_methods {
     kf_status (*call)(kf_stream *stream, kf_call_function *enqueue, void *object, kf_error *error);
     kf_status (*copy)(kf_stream *stream, const kf_copy *copy, kf_error *error);
     kf_status (*synchronize)(kf_backend *backend, kf_error *error);
-    /* NULL: a call starts only when the earlier work of its stream is done. */
+    /* Waits for a stream. NULL: a call starts only when the earlier work of its stream is done. */
     kf_status (*stream_synchronize)(kf_stream *stream, kf_error *error);
 
     kf_status (*mark_create)(kf_backend *backend, kf_mark **mark, kf_error *error);

@@ -31,9 +31,9 @@ void kf_facts_amount(kf_facts *facts, const char *name, double value, const char
 /* Adds the size of the problem's grid as size_x, size_y, size_z. */
 void kf_facts_size(kf_facts *facts, const int size[3], const char *unit);
 
-/* NULL: there is no such fact. */
+/* Finds a fact by its name; NULL: there is none. */
 const kf_fact *kf_facts_find(const kf_facts *facts, const char *name);
-/* NAN: there is no such number. */
+/* Returns a fact's number; NAN: there is none. */
 double kf_facts_value(const kf_facts *facts, const char *name);
 /* False, and zeros: the problem has no size. */
 bool kf_facts_get_size(const kf_facts *facts, int size[3]);

@@ -32,7 +32,7 @@ void kf_record_add(kf_record *record, const char *name, const char *unit, double
 void kf_record_add_vector(kf_record *record, const char *name, const char *unit, const double value[3]);
 /* Writes the column's name with its unit, if it has one: "force_x_m4_s2". Returns buffer. */
 char *kf_column_title(const kf_column *column, char *buffer, size_t size);
-/* NULL: there is no such table. NAN: there is no such column. */
+/* These find a table (NULL: there is none) and the value of a column (NAN: there is none). */
 const kf_record *kf_records_find(const kf_records *records, const char *table);
 double kf_record_value(const kf_record *record, const char *name);
 void kf_records_free(kf_records *records); /* its contents */

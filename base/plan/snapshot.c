@@ -40,7 +40,7 @@ const kf_quantity *kf_snapshot_find(const kf_snapshot *snapshot, const char *nam
     return NULL;
 }
 
-/* "node (3,4,5)", "particle 17". */
+/* Names a place, such as "node (3,4,5)" or "particle 17". */
 static void name_place(const kf_snapshot *snapshot, size_t index, char text[96]) {
     const size_t columns = (size_t)snapshot->nodes[0], rows = (size_t)snapshot->nodes[1];
     if (snapshot->on == KF_ON_PARTICLES)

@@ -40,7 +40,7 @@ void kf_snapshot_of_particles(kf_snapshot *snapshot, size_t count);
 /* Adds a quantity and returns its values for the caller to fill in. The pointer is valid as long as the
  * snapshot. */
 float *kf_snapshot_add(kf_snapshot *snapshot, const char *name, const char *unit, int components);
-/* NULL: it has no quantity of this name. */
+/* Finds a quantity by its name; NULL: there is none. */
 const kf_quantity *kf_snapshot_find(const kf_snapshot *snapshot, const char *name);
 /* KF_GATE_FAILED if a value is not finite. The message names step, quantity and place. */
 kf_status kf_snapshot_check(const kf_snapshot *snapshot, kf_error *error);

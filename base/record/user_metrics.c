@@ -118,7 +118,7 @@ static void take_number(void *context, const char *name, double value) {
     if (isnan(v->found) && strcmp(name, v->name) == 0) v->found = value;
 }
 
-/* NAN: it has no such number. */
+/* Returns a number of the problem; NAN: it has none of this name. */
 static double problem_number(view *v, const char *name) {
     v->name = name;
     v->found = (double)NAN;

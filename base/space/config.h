@@ -43,7 +43,7 @@ void kf_config_set_boolean(kf_config *config, const char *parameter, bool value)
 void kf_config_set_name(kf_config *config, const char *parameter, const char *value);
 void kf_config_set(kf_config *config, const kf_value *value);
 
-/* NULL: the config has no value of this parameter. */
+/* Finds a parameter's value; NULL: the config has none. */
 const kf_value *kf_config_find(const kf_config *config, const char *parameter);
 /* Removes the value of a parameter, if the config has one. */
 void kf_config_remove(kf_config *config, const char *parameter);
@@ -57,7 +57,7 @@ kf_status kf_config_name(const kf_config *config, const char *parameter, const c
 kf_status kf_config_choice(const kf_config *config, const char *parameter, const char *const *names,
                            int count, int *index, kf_error *error);
 
-/* "plan=fused layout=csoa alpha=64 ..." for tables and progress lines; caller frees. */
+/* Returns "plan=fused layout=csoa alpha=64 ..." for tables and progress lines; the caller frees it. */
 char *kf_config_summary(const kf_config *config);
 /* Returns a summary for people who know the config `base` by this name: "NAME with alpha=64 block_x=128"
  * lists the values that differ; "NAME" if none does. The whole summary if base is NULL. The caller frees

@@ -434,7 +434,8 @@ static kf_status read_rules(kf_space *space, const cJSON *declaration, kf_error 
     return KF_OK;
 }
 
-/* "default" stands first and may be left out: it is then made of the parameters' defaults. */
+/* Reads the presets. The preset "default" stands first; if it is left out, the parameters' defaults make it.
+ */
 static kf_status read_presets(kf_space *space, const cJSON *declaration, kf_error *error) {
     static const char *const required[] = {"baseline", "paper"};
     const cJSON *presets = NULL;

@@ -20,7 +20,7 @@
 /* Integers beyond this are not exact in a double, which is what cJSON reads into. */
 static const double exact_integers = 9007199254740992.0;
 
-/* "file: path.key: message" */
+/* Fails with "file: path.key: message". */
 __attribute__((format(printf, 4, 5))) static kf_status fail_at(kf_json_place place, const char *key,
                                                                kf_error *error, const char *format, ...) {
     char message[512];

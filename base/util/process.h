@@ -1,4 +1,4 @@
-/* What Linux says of a process of this machine (/proc). */
+/* Reads what Linux says of a process of this machine (/proc). */
 #ifndef KF_BASE_UTIL_PROCESS_H
 #define KF_BASE_UTIL_PROCESS_H
 

@@ -29,7 +29,7 @@ static bool first_line(const char *path, char line[LONGEST]) {
     return found;
 }
 
-/* "100000 100000" of version 2; "max ..." is no limit. */
+/* Reads a quota of version 2, such as "100000 100000"; "max ..." is no limit. */
 static double quota_of_two(const char *folder) {
     char path[3 * LONGEST], line[LONGEST];
     double allowed = 0.0, period = 0.0;
@@ -82,7 +82,7 @@ double kf_processor_quota(const char *groups, const char *self) {
     double least = least_quota(groups, "", quota_of_two);
     FILE *stream = fopen(self, "re");
     while (stream != NULL && fgets(line, sizeof line, stream) != NULL) {
-        /* "0::/group" of version 2, "1:cpu,cpuacct:/group" of version 1. */
+        /* A line is "0::/group" of version 2, or "1:cpu,cpuacct:/group" of version 1. */
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':'),
              *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;

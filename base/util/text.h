@@ -10,7 +10,7 @@
  * typing error. */
 const char *kf_nearest(const char *word, const char *const *names, int count);
 
-/* " (did you mean 'NAME'?)" for a message, or "" when no name is near enough. Returns hint. */
+/* Writes " (did you mean 'NAME'?)" for a message, or "" if no name is near enough. Returns hint. */
 enum { KF_HINT = 96 };
 const char *kf_hint(const char *word, const char *const *names, int count, char hint[KF_HINT]);
 

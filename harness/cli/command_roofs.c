@@ -77,6 +77,7 @@ static kf_status measure(kf_backend *backend, kf_store *store, bool json, kf_err
     return status;
 }
 
+/* Measures the roofs of a device, or the links of a team, and prints them. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
     kf_backend *backend = NULL;

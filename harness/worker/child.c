@@ -117,7 +117,8 @@ static _Noreturn void answer_and_leave(int socket, kf_child_work work, const voi
     reply_head head = {.status = KF_OK};
     head.status = work(context, answer, &head.error);
     const bool sent = send_bytes(socket, &head, sizeof head) && send_bytes(socket, answer, size);
-    /* exit() is not called, because what the parent registered and has not yet written is the parent's. */
+    /* The process leaves by _exit(), because what the parent registered and has not yet written is the
+     * parent's. */
     _exit(sent ? KF_OK : KF_MACHINE);
 }
 

@@ -142,8 +142,8 @@ static kf_status start_worker(kf_worker *worker, kf_error *error) {
     if (process < 0) return KF_MACHINE;
     if (process == 0) {
         serve(&worker->setup, socket);
-        /* exit() is not called, because what the driver registered and has not yet written is the driver's.
-         */
+        /* The process leaves by _exit(), because what the driver registered and has not yet written is the
+         * driver's. */
         _exit(KF_OK);
     }
     worker->process = process;

@@ -310,7 +310,7 @@ static void note_counter(void *context, int ordinal, const char *metric, double 
     table->used[column] = true;
 }
 
-/* "3.63 G", "99.9", "0.0125". */
+/* Adds a value as "3.63 G", "99.9" or "0.0125". */
 static void add_value(kf_text *page, double value) {
     static const struct {
         double size;

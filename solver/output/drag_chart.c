@@ -21,7 +21,7 @@ static void set_range(kf_chart *c, const kf_force_series *s, double unit) {
     c->high[1] += room;
 }
 
-/* "drag 0.3127 +- 0.0021", in the colour of its curve, which names it. */
+/* Names a curve "drag 0.3127 +- 0.0021", in its colour. */
 static int name_curve(kf_chart *c, int x, int k, const kf_drag_report *report) {
     static const char *const names[2] = {"drag", "lift"};
     const kf_series_mean *m = &report->mean[k];

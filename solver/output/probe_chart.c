@@ -65,7 +65,7 @@ static void draw_panel(kf_chart *c, const char *title, const char *up, const kf_
     }
 }
 
-/* "ball, probe wake at (2.1, 0.5, 0.5) m, Re 1e+04". */
+/* Makes a title such as "ball, probe wake at (2.1, 0.5, 0.5) m, Re 1e+04". */
 static void make_title(const kf_plan *plan, const kf_probe *probe, char title[160]) {
     const double reynolds = kf_facts_value(&plan->problem->facts, "reynolds"), *p = probe->points[0],
                  *q = probe->points[probe->count - 1];

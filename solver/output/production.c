@@ -77,9 +77,9 @@ static kf_status save_after(kf_production_run *producer, kf_status failure, kf_e
                    producer->result->checkpoint);
 }
 
-/* "3 min"; of a run until the drag has settled, by the flow's own convergence: "about 2 min, at most 28 min".
- * Where it shows none yet: "at least 40 s", the flow-throughs that a settled drag is watched for. All by what
- * a step has taken so far, with all files and pictures. */
+/* Foretells what is left, as "3 min", by what a step has taken so far, with all files and pictures. A run
+ * until the drag has settled goes by the flow's own convergence: "about 2 min, at most 28 min". If it shows
+ * none yet: "at least 40 s", the flow-throughs that a settled drag is watched for. */
 static void forecast(const kf_production_run *producer, double step_us, uint64_t left, char text[96]) {
     const kf_production_options *options = producer->options;
     const double steps =

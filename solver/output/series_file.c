@@ -10,7 +10,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* "fields_000200.vtkhdf": true, and its step. */
+/* Says whether a file is of a kind, as "fields_000200.vtkhdf" is, and gives its step. */
 static bool is_of_kind(const char *name, const char *kind, uint64_t *step) {
     const size_t length = strlen(kind);
     char *end = NULL;

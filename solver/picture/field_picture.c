@@ -159,7 +159,7 @@ static kf_status finish(const kf_snapshot *s, const plane *p, kf_canvas *canvas,
     return status;
 }
 
-/* "plume  64x64  step 40  t = 1.2 s": what every picture says of its moment. */
+/* Appends "plume  64x64  step 40  t = 1.2 s", what every picture says of its moment. */
 static void append_title(const char *scene, const kf_snapshot *s, const char *what, kf_text *title) {
     kf_text_append(title, "%.48s  %s  %dx%d", scene, what, s->nodes[0], s->nodes[1]);
     if (s->nodes[2] > 1) kf_text_append(title, "x%d", s->nodes[2]);

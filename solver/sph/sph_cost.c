@@ -186,7 +186,8 @@ static double cycles_own(const kf_sph_tally *t, double loaded, double apart) {
     const double together = fmin(fmin(t->options.lanes, lanes), fmax(1, t->neighbours / t->rows));
     return turns * lines_picked(rates.rows * stretches(t), lanes / together, together, apart);
 }
-/* ... that are side by side for the lanes of a particle, and the same for particles of a cell. */
+/* Returns the cycles of loads that are side by side for the lanes of a particle, and the same for particles
+ * of a cell. */
 static double cycles_beside(const kf_sph_tally *t, double loaded, double apart) {
     const double turns = loaded * WARP / LINE, share = 1 / turns;
     const double lanes = fmin(t->options.lanes, WARP * share), particles = WARP * share / lanes;

@@ -237,7 +237,7 @@ static kf_status read_source(const reader *r, const cJSON *entry, int number, kf
             return kf_fail(r->error, KF_BAD_INPUT, "%s: %s: a ball of radius %g does not fit into the box",
                            r->file, path, radius);
     }
-    /* "hold" seconds pull the velocity to that of the source; without it, at once. */
+    /* During "hold" seconds the velocity is pulled to that of the source; without it, at once. */
     if (cJSON_HasObjectItem(entry, "velocity")) s->pull = hold > 0 ? 1 - exp(-f->time_step / hold) : 1;
     for (int i = 0; i < f->dye_count; i++)
         s->dye[i] *= f->time_step;

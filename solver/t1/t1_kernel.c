@@ -63,7 +63,8 @@ static bool host_takes(const char *text) {
     return false;
 }
 
-/* NULL: not taken; "": nothing to hand on. Caller frees. */
+/* Translates a compiler's option. NULL: it is not taken; "": there is nothing to hand on. The caller frees
+ * it. */
 static char *translate_option(const char *text, unsigned compiler) {
     kf_text out = {0};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -101,7 +102,8 @@ static kf_status add_option(kf_t1_problem *problem, char *text, kf_error *error)
     return KF_OK;
 }
 
-/* "-DNAME=VALUE", "-UNAME", "-IFOLDER" (seen from the problem file); their value may be the next option. */
+/* Reads "-DNAME=VALUE", "-UNAME" and "-IFOLDER" (seen from the problem file). Their value may be the next
+ * option. */
 static kf_status read_lettered(kf_t1_problem *problem, const char *text, const char *next, kf_error *error) {
     const char *value = text[2] != '\0' ? text + 2 : next;
     char path[KF_PATH];

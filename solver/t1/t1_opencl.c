@@ -55,8 +55,8 @@ static bool is_vector(const char *text, size_t length) {
     return kf_t1_find_type(name, &type) && type.components > 1;
 }
 
-/* "(float4)(" begins a literal: a call of the function that makes one. Returns what was read; 0: it is none.
- */
+/* Translates a literal, which begins with "(float4)(", to a call of the function that makes one. Returns how
+ * many characters were read; 0: it is none. */
 static size_t translate_literal(const char *text, kf_text *out) {
     if (*text != '(') return 0;
     const char *name = text + 1 + strspn(text + 1, " \t");

@@ -60,7 +60,7 @@ static void axis_text(const cJSON *object, int axis, const char *fallback, kf_te
         kf_text_append(text, "%s", cJSON_IsString(item) ? item->valuestring : fallback);
 }
 
-/* "ceil(size / (a * b))" in Python's whole numbers. */
+/* Writes "ceil(size / (a * b))" in Python's whole numbers. */
 static void divided(long size, const cJSON *divisors, kf_text *text) {
     const cJSON *item;
     kf_text_append(text, "-((0 - %ld) // (1", size);

@@ -32,7 +32,8 @@ static double end_of(const kf_t1_parameter *parameter, bool largest) {
     return end;
 }
 
-/* "max(name)" and "min(name)" of one parameter; returns what was read, 0: it is something else. */
+/* Expands "max(name)" and "min(name)" of one parameter. Returns how many characters were read; 0: it is
+ * something else. */
 static size_t expand_end(const kf_t1_problem *problem, const char *text, kf_text *out) {
     bool largest = strncmp(text, "max(", 4) == 0;
     if (!largest && strncmp(text, "min(", 4) != 0) return 0;
@@ -58,7 +59,7 @@ static size_t expand_real(const kf_t1_problem *problem, const char *text, kf_tex
     return length;
 }
 
-/* "ProblemSize[1]"; "ProblemSize" alone is the first. */
+/* Expands "ProblemSize[1]"; "ProblemSize" alone is the first. */
 static size_t expand_size(const kf_t1_problem *problem, const char *text, kf_text *out) {
     static const char word[] = "ProblemSize";
     const size_t length = sizeof word - 1;

@@ -22,8 +22,8 @@ static const kf_t1_type scalars[] = {
 };
 enum { SCALARS = sizeof scalars / sizeof *scalars };
 
-/* "float4": a scalar's name and 2, 3, 4, 8 or 16. Three components are aligned as one, others as all of them
- * up to 16 bytes, as CUDA has its vectors. */
+/* Finds a type such as "float4": a scalar's name and 2, 3, 4, 8 or 16. Three components are aligned as one,
+ * others as all of them up to 16 bytes, as CUDA has its vectors. */
 bool kf_t1_find_type(const char *name, kf_t1_type *type) {
     enum { MOST_ALIGNMENT = 16 };
     static const int sizes[] = {1, 2, 3, 4, 8, 16};

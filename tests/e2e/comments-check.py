@@ -7,7 +7,7 @@ import sys
 most = int(sys.argv[1])
 fragments = []
 silent = []
-START = re.compile(r"(What|Of|Whether|Where|The same|Those|That|Its|And|Also|As)\b|[a-z]")
+START = re.compile(r"(What|Of|Whether|Where|The same|Those|That|Its|And|Also|As)\b|[a-z]|\"|\.\.\.|(True|False) when\b|(NULL|NAN): ")
 for source in sys.argv[2:]:
     with open(source, encoding="utf-8") as opened:
         text = opened.read()

@@ -81,7 +81,8 @@ static kf_status ask(const char *command, const char *const *arguments, char **o
     return status;
 }
 
-/* "znver3-1a2b3c4d": the macros that -march=native predefines tell every instruction set it turns on. */
+/* Names the architecture, as in "znver3-1a2b3c4d". The macros that -march=native predefines tell every
+ * instruction set it turns on. */
 static void name_architecture(const char *macros, char architecture[32]) {
     kf_hasher hasher;
     char hex[KF_HASH_HEX], name[20] = "native";

@@ -30,7 +30,7 @@ static time_t seconds_now(void) {
     return now.tv_sec;
 }
 
-/* False when nothing ended the answer in time. */
+/* Receives the answer; false if nothing ended it in time. */
 static bool receive(int in, int patience_seconds, char **answer, size_t *size) {
     const time_t limit = seconds_now() + patience_seconds;
     size_t capacity = 1 << 16;

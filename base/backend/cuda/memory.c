@@ -90,7 +90,8 @@ kf_status kf_cuda_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t
     return KF_OK;
 }
 
-/* False when there is no pinned memory to be had; the copy then goes the slower way. */
+/* Makes the pinned memory of copies; false if there is none to be had, so that the copy goes the slower way.
+ */
 static bool prepare_stages(kf_cuda_backend *backend) {
     for (int i = 0; i < KF_STAGES; i++) {
         if (!backend->stage[i] &&

@@ -105,7 +105,8 @@ static kf_status report_name(const char *file, const char *name, const char *log
                    (int)strcspn(reason, "\n"), reason);
 }
 
-/* "FILE does not compile: first error; second error; ...": the log's error lines, as many as fit. */
+/* Fails with "FILE does not compile: first error; second error; ...": the log's error lines, as many as fit.
+ */
 static kf_status report_log(const char *file, const char *log, const char *fallback, kf_error *error) {
     kf_text lines = {0};
     for (const char *line = log; *line;) {

@@ -65,7 +65,7 @@ typedef struct kf_world {
     kf_posted *posted;        /* the list of messages on their way */
 } kf_world;
 
-/* NULL: this process is alone. */
+/* Returns the world that is open, or NULL if this process is alone. */
 kf_world *kf_world_here(void);
 
 const kf_member *kf_world_member(int rank);
