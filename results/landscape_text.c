@@ -11,6 +11,7 @@
 
 #include "base/util/file.h"
 #include "base/util/json.h"
+#include "base/util/json_strict.h"
 #include "base/util/spawn.h"
 #include "base/util/text.h"
 #include "results/foreign_words.h"
@@ -64,10 +65,13 @@ static kf_status read_text(const char *file, kf_text *text, kf_error *error) {
 
 /* The length of a number such as -1.0, which is whole and has a point; 0: text begins with none. */
 static size_t whole_float(const char *text) {
-    const size_t sign = *text == '-', digits = strspn(text + sign, "0123456789");
+    const size_t sign = *text == '-', digits = kf_json_digits(text + sign);
     if (digits == 0 || text[sign + digits] != '.') return 0;
-    const size_t zeros = strspn(text + sign + digits + 1, "0"), length = sign + digits + 1 + zeros;
-    return zeros > 0 && strchr(",]} \t\r\n", text[length]) != NULL ? length : 0;
+    size_t length = sign + digits + 1;
+    const size_t point = length;
+    while (text[length] == '0')
+        length++;
+    return length > point && strchr(",]} \t\r\n", text[length]) != NULL ? length : 0;
 }
 
 /* Returns the length of the token at text, and what stands for it; 0: itself. Python writes words that

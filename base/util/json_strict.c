@@ -12,26 +12,29 @@
 
 /* --- Letters -------------------------------------------------------------------------------------------- */
 
-static size_t digits(const char *text) {
-    return strspn(text, "0123456789");
+size_t kf_json_digits(const char *text) {
+    size_t count = 0;
+    while (text[count] >= '0' && text[count] <= '9')
+        count++;
+    return count;
 }
 
 /* Looks at a number: [-] digits [. digits] [e [+ or -] digits], without a zero before other digits. *end is
  * behind it. Returns what is wrong, or NULL. */
 static const char *number_fault(const char *text, const char **end) {
     const char *at = text + (*text == '-');
-    const size_t whole = digits(at);
+    const size_t whole = kf_json_digits(at);
     *end = at + whole;
     if (whole == 0) return "a number begins with a digit or '-'";
     if (whole > 1 && *at == '0') return "a number has no leading zeros";
     if (**end == '.') {
-        const size_t part = digits(++*end);
+        const size_t part = kf_json_digits(++*end);
         if (part == 0) return "digits follow the point of a number";
         *end += part;
     }
     if (**end != 'e' && **end != 'E') return NULL;
     *end += 1 + (size_t)((*end)[1] == '+' || (*end)[1] == '-');
-    const size_t power = digits(*end);
+    const size_t power = kf_json_digits(*end);
     if (power == 0) return "digits follow the exponent's e";
     *end += power;
     return NULL;

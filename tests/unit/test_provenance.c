@@ -3,7 +3,6 @@
 
 #include "base/util/json.h"
 #include "harness/replay/landscape.h"
-#include "tests/unit/sanitized.h"
 
 typedef kf_status (*exporter)(kf_store *store, int64_t run_id, FILE *stream, kf_error *error);
 
@@ -153,13 +152,11 @@ static void exports_keep_the_device(void **state) {
     kf_store_close(store);
 }
 
-/* Real files: every config's time is the source's, in all three formats, and the best stays the best. The
- * largest of them takes sanitizers minutes and shows them nothing that the other does not. */
+/* Real files: every config's time is the source's, in all three formats, and the best stays the best. */
 static void real_files_keep_their_times(void **state) {
     (void)state;
     static const char *const names[] = {"convolution-A4000.json.gz", "dedispersion-W6600.json.gz",
                                         "convolution-A4000.t4.json.gz"};
-    enum { LARGEST = 1 };
     const char *folder = getenv("KFTUNE_SHARED");
     char source[KF_PATH], path[KF_PATH], file[KF_PATH];
     fixture_path(path, "real-times.db");
@@ -169,7 +166,6 @@ static void real_files_keep_their_times(void **state) {
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         (void)snprintf(source, sizeof source, "%s/landscapes/%s", folder != NULL ? folder : "../shared",
                        names[n]);
-        if (SANITIZED && n == LARGEST) continue;
         if (access(source, R_OK) != 0) {
             print_message("%s is missing and is not tested\n", source);
             continue;
