@@ -4,6 +4,16 @@
 
 #include "lattice.h"
 
+/* The distance along an axis from the centre of a solid by links. KF_SEAMS: a bit for each periodic axis
+ * whose seam the solid crosses; there the distance is that of the nearest image. */
+#ifdef KF_SEAMS
+KF_FUNCTION double kf_from_center(int axis, double distance, int nodes) {
+    return KF_SEAMS >> axis & 1 ? distance - nodes * floor(distance / nodes + 0.5) : distance;
+}
+#else
+#define kf_from_center(axis, distance, nodes) distance
+#endif
+
 /* Sets the sums of the last step to 0 for this step. */
 KF_FUNCTION void kf_clear_load(const kf_module_arguments *a, int item) {
     for (int i = item; i < KF_LOAD_SUMS * KF_LOAD_SLOTS; i += a->extent[0])

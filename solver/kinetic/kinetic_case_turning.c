@@ -1,9 +1,12 @@
-/* Solids by links that turn in place: the fluid between two cylinders that turn together. */
+/* Solids by links that turn in place: the fluid between two cylinders that turn together, and a cylinder in a
+ * stream. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "solver/kinetic/kinetic_cases.h"
 #include "solver/validation/body.h"
+#include "solver/validation/tunnel.h"
 
 /* Two cylinders along z in a periodic box of n by n nodes, with the fluid between them. The outer one touches
  * the box nearly, and both turn about their axis. Besides the turning as a whole, the fluid has a Couette
@@ -191,8 +194,38 @@ static kf_status check_balance(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* Solids by links that turn in place: order of the walls' velocity, momentum and mass. */
+/* Drag and lift of a cylinder in a stream, whose surface is as fast as the stream. */
+static kf_status check_stream(kf_validation *validation, kf_error *error) {
+    static const char source[] = "Ingham & Tang, J. Comput. Phys. 87 (1990) 91";
+    static const kf_tunnel coarse = {true, 8, 0.05, 20, 8, 12, 24, 20, 3, 0.1},
+                           fine = {true, 16, 0.05, 20, 15, 25, 40, 60, 3, 0.1};
+    const kf_tunnel *t = validation->gpu ? &fine : &coarse;
+    kf_scene *scene = kf_tunnel_scene(t);
+    scene->motion.moving = true;
+    memcpy(scene->motion.axis, (const double[3]){0.0, 0.0, 1.0}, sizeof scene->motion.axis);
+    scene->motion.angular_speed = 2.0 * t->speed / t->diameter;
+    kf_plan *plan = NULL;
+    kf_solid_load load;
+    kf_status status = kf_tunnel_link(t, false, scene, error);
+    if (status == KF_OK) status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
+    if (status == KF_OK)
+        status = kf_flow_advance(validation, plan, (uint64_t)(t->settle * t->diameter / t->speed), error);
+    if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
+    if (status == KF_OK) {
+        const double drag = kf_tunnel_coefficient(t, load.force[0]), blockage = kf_tunnel_blockage(t, drag);
+        kf_check_relative(validation, "cylinder that turns in a stream, Re 20: Cd, blockage corrected",
+                          source, 1.925, drag / blockage, t->bound);
+        kf_check_relative(validation, "the same: Cl", source, 2.617,
+                          -kf_tunnel_coefficient(t, load.force[1]) / blockage, t->bound);
+    }
+    kf_flow_close(plan);
+    kf_scene_free(scene);
+    return status;
+}
+
+/* Solids by links that turn in place: order of the walls' velocity, momentum and mass, lift. */
 kf_status kf_case_turning_links(kf_validation *validation, kf_error *error) {
     KF_TRY(check_couette(validation, error));
-    return check_balance(validation, error);
+    KF_TRY(check_balance(validation, error));
+    return validation->quick ? KF_OK : check_stream(validation, error);
 }

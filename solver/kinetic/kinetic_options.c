@@ -538,6 +538,17 @@ static void define_immersed(const kf_scene *scene, const kf_kinetic_options *opt
     if (options->overlap) kf_define_to(defines, "KF_OVERLAP", 1);
 }
 
+/* Defines the periodic axes whose seam a solid by links comes near; arms of torques are then those of the
+ * nearest image. */
+static void define_seams(const kf_scene *scene, kf_defines *defines) {
+    long seams = 0;
+    for (int a = 0; a < 3; a++)
+        if (scene->faces[2 * a] == KF_PERIODIC &&
+            (scene->solid_low[a] < 1.0 || scene->solid_high[a] > scene->nodes[a] - 2.0))
+            seams |= 1L << a;
+    if (seams != 0) kf_define_to(defines, "KF_SEAMS", seams);
+}
+
 /* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
  */
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
@@ -576,6 +587,7 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_WALL && options->gpu)
         kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld, %ld)", options->solid_block,
                        WALL_THREADS / options->solid_block);
+    if (which == KF_SOURCE_LINKS || which == KF_SOURCE_WALL) define_seams(scene, defines);
     if (which == KF_SOURCE_LINKS && scene->motion.moving) kf_define_to(defines, "KF_TURNING", 1);
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);

@@ -160,6 +160,16 @@ static double link_correction(const reference_run *run, const kf_link *link, dou
     return ((2.0 - most - q * q) * first + q * q * second) / most;
 }
 
+void kf_reference_nearest(const kf_scene *scene, double arm[3]) {
+    for (int i = 0; i < 3; i++) {
+        const double length = scene->nodes[i];
+        while (scene->faces[2 * i] == KF_PERIODIC && arm[i] > 0.5 * length)
+            arm[i] -= length;
+        while (scene->faces[2 * i] == KF_PERIODIC && arm[i] < -0.5 * length)
+            arm[i] += length;
+    }
+}
+
 /* Finds the weight times 6 c . v of each link, v: the velocity of the surface where the link is cut, seen
  * from the solid's nearest image; less the mean, which would be a source of mass. */
 static void find_drives(reference_run *run, const kf_links *links) {
@@ -169,13 +179,9 @@ static void find_drives(reference_run *run, const kf_links *links) {
         const kf_link_node *at = &links->link[n].at[0];
         const double c[3] = {at->direction[0], at->direction[1], at->direction[2]};
         double arm[3], across[3];
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3; i++)
             arm[i] = at->node[i] + links->link[n].share * c[i] - run->solid[0].center[i];
-            while (run->scene->faces[2 * i] == KF_PERIODIC && arm[i] > 0.5 * run->n[i])
-                arm[i] -= run->n[i];
-            while (run->scene->faces[2 * i] == KF_PERIODIC && arm[i] < -0.5 * run->n[i])
-                arm[i] += run->n[i];
-        }
+        kf_reference_nearest(run->scene, arm);
         kf_cross(arm, c, across);
         const double weight = run->weights[of_link(run, at, false) / run->count];
         run->link_drive[n] = 6.0 * weight * kf_dot(turn, across);
@@ -194,6 +200,7 @@ static void load_link(reference_run *run, const kf_link *link, double both) {
         force[i] = both * link->at[0].direction[i];
         arm[i] = link->at[0].node[i] + link->share * link->at[0].direction[i] - run->solid[0].center[i];
     }
+    kf_reference_nearest(run->scene, arm);
     kf_cross(arm, force, moment);
     for (int i = 0; i < 3; i++) {
         run->load.force[i] += force[i];

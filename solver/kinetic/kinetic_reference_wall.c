@@ -153,6 +153,7 @@ static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const la
         work->load->force[a] -= force[a];
         arm[a] = node[a] - work->center[a];
     }
+    kf_reference_nearest(work->scene, arm);
     kf_cross(arm, force, moment);
     for (int a = 0; a < 3; a++)
         work->load->torque[a] -= moment[a];

@@ -73,6 +73,8 @@ typedef struct kf_reference_wall {
     double friction[3];
 } kf_reference_wall;
 void kf_reference_rub(kf_reference_wall *work);
+/* Makes an arm from a solid's centre that of the nearest image along periodic axes. */
+void kf_reference_nearest(const kf_scene *scene, double arm[3]);
 
 /* Returns the deviation of a load from the reference's, relative to force or torque (kinetic_verify.c). */
 double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference);
