@@ -50,17 +50,17 @@ static bool takes_link(const kf_plan *plan, const kf_kinetic *kinetic, const kf_
     return is_copy_beside(plan, kinetic, link->at[0].node);
 }
 
-/* Copies the part's nodes inside. A step resets those that the flow touches, and copies of them. */
+/* Copies the part's nodes inside, and those copied beside them, from which its own ones pull. A step resets
+ * those that the flow touches. */
 static void take_inside(const kf_plan *plan, const kf_kinetic *kinetic, kf_links *own) {
     const kf_links *all = &kf_plan_scene(plan)->links;
     own->inside = kf_allocate((all->inside_count + 1) * sizeof *own->inside);
     for (size_t n = 0; n < all->inside_count; n++) {
-        const bool shell = n < all->shell_count;
         if (!is_own(kf_plan_scene(plan), kinetic, all->inside[n]) &&
-            !(shell && is_copy_beside(plan, kinetic, all->inside[n])))
+            !is_copy_beside(plan, kinetic, all->inside[n]))
             continue;
         memcpy(own->inside[own->inside_count++], all->inside[n], sizeof *own->inside);
-        own->shell_count += shell;
+        own->shell_count += n < all->shell_count;
     }
 }
 

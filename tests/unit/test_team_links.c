@@ -45,6 +45,22 @@ static kf_scene *half_way_ball(void) {
     return by_links(ball_scene(), true, false);
 }
 
+/* The cut goes through the middle of the ball, and averages take in the nodes inside that are beside it. */
+static kf_scene *averaged_ball(void) {
+    int first[KF_MOST_PARTS + 1];
+    kf_scene *scene = kf_flow_box("averaged", 20, 16, 16, 0.0004);
+    scene->collision = KF_ACM_MRT;
+    scene->rate_rule = KF_RATE_ADAPTIVE_2020;
+    scene->initial_velocity[0] = 0.05;
+    kf_body_set_ball(scene, (const double[3]){9.8, 7.6, 7.6}, 4.1);
+    scene = by_links(scene, false, false);
+    kf_kinetic_cut(scene, kf_kinetic_sample_cost(scene, 0), 2, 2, first);
+    assert_int_equal(first[1] % KF_AVERAGE_STRIDE, 0);
+    assert_true(kf_kinetic_is_adaptive(scene, 27) &&
+                scene->links.inside_count > scene->links.shell_count + 50);
+    return scene;
+}
+
 /* The ball turns in place. */
 static kf_scene *turning_ball(void) {
     kf_scene *scene = ball_scene();
@@ -132,7 +148,8 @@ static const struct {
              {linked_across_the_seam, DOUBLES, 2},
              {ball_with_a_law, HOLLOW, 2},
              {ball_with_a_law, HALVES, 1},
-             {turning_ball, SINGLE, 2}};
+             {turning_ball, SINGLE, 2},
+             {averaged_ball, SINGLE, 0}};
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Returns the links that lead from one part into another. */
@@ -272,7 +289,10 @@ static void test_copies(void **state) {
         int plan;
         const char *cut;
         int team;
-    } copied[] = {{hollow_ball, SINGLE, NULL, 1},
+    } copied[] = {{averaged_ball, SINGLE, NULL, 0},
+                  {averaged_ball, SHIFTED_GRID, NULL, 0},
+                  {averaged_ball, PAPER, NULL, 0},
+                  {hollow_ball, SINGLE, NULL, 1},
                   {linked_ball, SINGLE, NULL, 2},
                   {half_way_ball, SINGLE, NULL, 0},
                   {thin_plates, SINGLE, NULL, 1},
