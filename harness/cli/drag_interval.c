@@ -76,8 +76,10 @@ double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, doub
 
 double kf_grid_prior_of(const kf_scene *scene, const kf_grid_prior *prior, double cells_across, double y_plus,
                         char why[160]) {
-    if (!scene->linked) return kf_grid_prior_share(prior, cells_across, y_plus, why);
-    if (scene->wall_law && !scene->laminar && scene->reynolds < KF_LAMINAR_REYNOLDS)
+    if (!scene->linked && scene->mask == NULL) return kf_grid_prior_share(prior, cells_across, y_plus, why);
+    if (scene->mask != NULL)
+        kf_copy_text(why, 160, "the flows with an answer had samples, this solid is a mask");
+    else if (scene->wall_law && !scene->laminar && scene->reynolds < KF_LAMINAR_REYNOLDS)
         (void)snprintf(
             why, 160,
             "a law of the wall makes layers turbulent that are laminar at Reynolds number %.2g: this is "

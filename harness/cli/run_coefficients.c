@@ -108,11 +108,12 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
            area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step, scene->reynolds);
 }
 
-/* Prints the drag with its interval, and why a part is as wide as it is, or is not known. */
+/* Prints the drag with its interval, and why a part is as wide as it is, or is not known. A mask may be the
+ * walls of a channel, so no open stream is meant and nothing is printed. */
 void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag) {
     kf_drag_interval interval;
     char text[256];
-    if (!drag->known) return;
+    if (!drag->known || scene->mask != NULL) return;
     kf_drag_interval_of(scene, drag, &interval);
     for (int p = KF_PART_GRID; p < KF_DRAG_PARTS; p++)
         printf("  %-10s %s%s\n", kf_drag_part_names[p],

@@ -195,8 +195,8 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "third to a half of its friction; take a floor of \"boundary\": \"links\", or let the wall move "
          "with the wind",
          kf_face_names[s->bare_wall < 0 ? 0 : s->bare_wall])
-    WARN(s->cells_a_length < FEW_CELLS, "%.3g cells along the solid: fewer than %g say little",
-         s->cells_a_length, FEW_CELLS)
+    WARN(isfinite(s->boundary_layer) && s->cells_a_length < FEW_CELLS,
+         "%.3g cells along the solid: fewer than %g say little", s->cells_a_length, FEW_CELLS)
     WARN(s->parts.share > THIN_SHARE,
          "parts thinner than %g cells, %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g %.3g "
          "m): "

@@ -242,6 +242,7 @@ for scene in along across; do
 done
 expect 0 run --scene along.json --device cpu:1 --until settled --picture none --fields none --output settled-mask
 shows "  settled:"
+grep -q "open stream" "$out" && complain "a mask's drag in its channel is said to be one in an open stream"
 
 # A scene that was not tuned runs with what was best for the nearest one, and says so; one that was, with its own.
 expect 0 run --scene concave --grid 32x20x20 --samples-per-cell 10 --store ball.db --device cpu:1 --steps 1 --picture none --output near

@@ -54,6 +54,13 @@ refused "car.3mf: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gl
 refused "car.3mf: is neither a mesh (.obj, .stl, .ply, .gltf, .glb) nor a scene file" scene car.3mf --yaw 5
 rm car.3mf
 
+# Without a solid nothing is said of one.
+rest='"xmin": "periodic", "xmax": "periodic", "ymin": "wall", "ymax": "wall", "zmin": "periodic", "zmax": "periodic"'
+echo "{\"domain\": {\"cells\": [16, 8, 1], \"size\": [2, 1, 0.125]}, \"boundaries\": {$rest}, \"flow\": {\"speed\": 1, \"reynolds\": 10, \"reference_length\": 1, \"initial_velocity\": [1, 0, 0]}}" >channel.json
+expect 0 scene channel.json --picture none
+grep -q 'along the solid' "$out" && complain "a channel without a solid is said to have one"
+rm channel.json
+
 # Options that a scene has nothing for, and what another speed leaves as it is.
 for command in 'scene' 'run --device cpu:1 --scene'; do
     for scene in dam_break_2d plume; do
