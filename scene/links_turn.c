@@ -145,7 +145,7 @@ kf_status kf_scene_check_turning_links(const kf_scene *scene, kf_error *error) {
     if (kf_scene_turns_in_place(&scene->mesh, motion)) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: solid.motion: by \"links\" a solid may turn only if its surface stays in place, as "
-                   "that of a cylinder about its axis; this one's leaves it by more than %g cells: use "
-                   "\"immersed\", or correct motion.axis and motion.center",
-                   scene->source, OFF);
+                   "that of a cylinder about its axis; this one's leaves it by more than %g cells and %g %% "
+                   "of its radius: use \"immersed\", or correct motion.axis and motion.center",
+                   scene->source, OFF, 100.0 * OFF_OF_RADIUS);
 }

@@ -11,11 +11,17 @@
 #include "tests/tools/recording_backend.h"
 #include "tests/unit/modelled_gpu.h"
 
+#define BALL    "\"shape\": \"ball\""
+#define LINKS   "\"boundary\": \"links\", "
+#define TURNING "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": 10}, "
 const known_flow known_flows[] = {
     {"kinetic", "ball", &gpu, 1, true, {0}, NULL, NULL, 0},
     {"kinetic", "spinning_torus", &gpu, 1, false, {0}, NULL, NULL, 0},
     {"kinetic", "settling", &recording_host, 1, false, {0}, NULL, NULL, 0},
     {"kinetic", "ball", &gpu, 2, true, {0}, NULL, NULL, 0},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS BALL, 0},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS TURNING BALL, 0},
+    {"kinetic", "ball", &gpu, 2, false, {0}, BALL, LINKS BALL, 0},
     {"d2q9", "cylinder2d", &gpu, 1, true, {0}, NULL, NULL, 0},
     {"d2q9", "cavity2d", &recording_host, 1, false, {0}, NULL, NULL, 0},
     {"d2q9", "cylinder2d", &gpu, 2, true, {0}, NULL, NULL, 0},
