@@ -5,7 +5,7 @@
 # 500 s), square (of bodies, 45 s), slants (Ahmed body on 64 cells by slant angle, and in two tunnels, 140 s). A cpu takes tiny grids, which show that all of it
 # runs and nothing else.
 # usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]; BUDGET (seconds, 480), RATES (of all bodies; without it
-# k17, and adaptive_2020 of the square cylinder, because k17's St is 10 % high) and CASES (of channels, wall_channels_k17) may be set.
+# k17, and on a GPU adaptive_2020 of the square cylinder, because k17's St is 10 % high) and CASES (of channels, wall_channels_k17) may be set.
 # What does not fit into the time is left out and said; a run or a case that time ends is kept with what it came to.
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, speed-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
@@ -13,12 +13,12 @@ set -u
 folder=${1:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]}
 part=${2:?usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]}
 device=${3:-cuda:0}
-budget=${BUDGET:-480} rates=${RATES:-k17} square_rates=${RATES:-adaptive_2020}
+budget=${BUDGET:-480} rates=${RATES:-k17}
 scripts=$(cd "$(dirname "$0")" && pwd)
 . "$scripts/budget.sh"
 case $device in
-cuda*) quick='' shrink=1 through=1 ;;
-*) quick=--quick shrink=${SHRINK:-4} through=4 ;; # grids so many times coarser, runs so many times shorter
+cuda*) quick='' shrink=1 through=1 square_rates=${RATES:-adaptive_2020} ;;
+*) quick=--quick shrink=${SHRINK:-4} through=4 square_rates=$rates ;; # grids so many times coarser, runs so many times shorter
 esac
 log=$folder/$part.log table=$folder/$part.md
 : >"$log"
