@@ -122,9 +122,10 @@ static void test_awaits(void **state) {
         for (uint64_t seed = 1; seed <= MOST_SEEDS && !noticed; seed++) {
             kf_error error = {KF_OK, ""};
             kf_plan *plan = open_plan(problem, staged, teams[0]);
+            kf_backend *backend = plan->backend;
             kf_cpu_shuffle(seed, dropped);
-            noticed = kf_plan_advance(plan, 9, &error) != KF_OK ||
-                      kf_backend_synchronize(plan->backend, &error) != KF_OK;
+            noticed =
+                kf_plan_advance(plan, 9, &error) != KF_OK || kf_backend_synchronize(backend, &error) != KF_OK;
             kf_cpu_shuffle(0, -1);
             if (!noticed) {
                 take_state(plan, &team.state, &team.bytes);
@@ -132,6 +133,7 @@ static void test_awaits(void **state) {
                 free(team.state);
             }
             kf_plan_free(plan);
+            kf_backend_close(backend);
         }
         if (!noticed) fail_msg("awaits %d of %d are not missed", dropped, KF_CPU_DROPS);
     }
