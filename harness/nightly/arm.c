@@ -74,7 +74,8 @@ static double limit_seconds(const kf_suite_benchmark *benchmark) {
 }
 
 /* Measures an arm of an entry in a process of its own and keeps the answer. A process that gave none, or
- * that made another scene than this one, gives the entry a problem. */
+ * that made another scene than this one, gives the entry a problem. What the machine lacked is the night's,
+ * so that a night of nothing else does not look like a good one. */
 static kf_status measure_once(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;
     const kf_program *program = earlier ? &entry->reference_program : &session->program;
@@ -86,15 +87,17 @@ static kf_status measure_once(kf_nightly_session *session, kf_entry *entry, kf_a
     kf_progress(false, "%s: %s process %d", entry->benchmark->name, kf_arm_names[arm],
                 entry->arms[arm].done + 1);
     kf_status status = kf_process_measure(program, job, verify, limit, answer, error);
-    if (status == KF_OK && !answer->measured)
+    if (status == KF_OK && !answer->measured) {
         kf_copy_text(entry->problem, sizeof entry->problem, answer->problem);
-    else if (status == KF_OK && answer->scene_hash[0] != '\0' &&
-             strcmp(answer->scene_hash, entry->opened->hash) != 0)
+        if (answer->machine && !earlier) entry->problem_status = KF_MACHINE;
+    } else if (status == KF_OK && answer->scene_hash[0] != '\0' &&
+               strcmp(answer->scene_hash, entry->opened->hash) != 0)
         kf_copy_text(entry->problem, sizeof entry->problem,
                      earlier ? "the earlier program makes another scene of the same file"
                              : "the scene changed while it was measured");
-    else if (status == KF_OK)
+    else if (status == KF_OK) {
         status = keep_answer(session, entry, arm, program, job, answer, error);
+    }
     if (status == KF_OK && answer->measured) kf_measurement_free(&answer->measurement);
     free(answer);
     return status;

@@ -30,6 +30,7 @@ kf_status kf_nightly_measure(const char *job_text, bool verify, const char *coun
 typedef struct kf_job_end {
     bool measured;                /* *measurement is filled, whatever its state */
     char problem[512];            /* why not */
+    bool machine;                 /* the process says that the machine lacked something */
     char scene_hash[KF_HASH_HEX]; /* as the process read it; "" when it did not come so far */
     kf_measurement measurement;   /* to be freed with kf_measurement_free */
 } kf_job_end;

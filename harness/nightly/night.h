@@ -21,7 +21,7 @@ typedef struct kf_nightly_result {
     int processes; /* measured now */
     int count;     /* of verdicts, in the order of the suite */
     kf_verdict *verdicts;
-    int problems;     /* benchmarks that could not be measured at all */
+    int problems;     /* benchmarks that could not be opened or that the machine could not measure */
     kf_error problem; /* of the first of them */
 } kf_nightly_result;
 

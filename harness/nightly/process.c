@@ -86,6 +86,7 @@ static void understand(const kf_awaited *process, double limit, kf_job_end *answ
     const char *complaint = kf_awaited_complaint(process, line, sizeof line);
     if (strncmp(complaint, "kftune: ", 8) == 0) complaint += 8;
     kf_copy_text(answer->problem, sizeof answer->problem, complaint);
+    answer->machine = WIFEXITED(status) && WEXITSTATUS(status) == KF_MACHINE;
 }
 
 static kf_status start(const kf_program *program, const char *job, bool verify, const char *counters,
