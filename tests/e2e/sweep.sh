@@ -4,7 +4,7 @@
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
 # shellcheck disable=SC2034 # quick-compiler.bash reads it
-compiler=steps_compiler.sh
+kernel_level=-O2
 # shellcheck source=tests/e2e/quick-compiler.bash
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3

@@ -1,15 +1,21 @@
 #!/bin/sh
-# The C compiler of the cpu backend's kernels for tests of many variants: with registers assigned in one region, -O1 takes
-# a third of the time, and leaves the SIMD loops vectors. Kernels of the kinetic system and of D2Q9, most of whose time is
-# the compiler's, have -Og: half of that, and no vectors, of which -O1 makes next to none there. The search for equal
-# loads (-ftree-fre) takes a tenth of that.
-quick=-O1 region=-fira-region=one
-case $* in *kernels/kinetic/* | *kernels/d2q9/*) quick="-Og -fno-tree-fre" ;; esac
-case $(cc --version) in *clang*) region= ;; esac
+# The C compiler of the cpu backend's kernels for tests of many variants, most of whose time is the compiler's. A level in
+# front of the other words, -O2, is that of tests that take thousands of steps: it compiles in half the time of -O3.
+# Kernels whose loops would run too long without vectors have -O1, with registers assigned in one region: a third of the
+# time. Those of the kinetic system, of D2Q9 and of stable fluids, and what sorts and checks particles, have -Og and call
+# their functions instead of taking all of them in: a third of the time of -O1.
+level=
+case ${1-} in -O2) level=$1 && shift ;; esac
+if [ -z "$level" ]; then
+    case $* in
+    *kernels/kinetic/* | *kernels/d2q9/* | *kernels/stable_fluids/* | *kernels/sph/sort.cu* | *kernels/sph/check.cu*) level="-Og -Dalways_inline=unused" ;;
+    *) case $(cc --version) in *clang*) level=-O1 ;; *) level="-O1 -fira-region=one" ;; esac ;;
+    esac
+fi
 for word; do
     shift
     case $word in
-    -O3) set -- "$@" $quick $region ;;
+    -O3) set -- "$@" $level ;;
     *) set -- "$@" "$word" ;;
     esac
 done

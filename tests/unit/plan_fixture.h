@@ -50,6 +50,11 @@ static inline int close_backend(void **state) {
     kf_backend_close(backend);
     return 0;
 }
+/* The setup of a test that has all cores, where the group has one: on small grids the threads of a core wait
+ * for those of another for a sixth of the time and more. */
+static inline int go_on_with_all_cores(void **state) {
+    return close_backend(state) != 0 ? -1 : open_backend_for_variants_on_all_cores(state);
+}
 
 static inline kf_scene *open_shipped_scene(const char *name, long nodes) {
     kf_error error = {KF_OK, ""};

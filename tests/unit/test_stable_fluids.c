@@ -366,5 +366,5 @@ int main(void) {
                                        cmocka_unit_test(particles),
                                        cmocka_unit_test(half_precision),
                                        cmocka_unit_test(checkpoints)};
-    return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -87,5 +87,5 @@ int main(void) {
         cmocka_unit_test(across_each_axis), cmocka_unit_test(with_all_that_acts),
         cmocka_unit_test(in_three_dimensions), cmocka_unit_test(plans_with_transforms_apart),
         cmocka_unit_test(plans_of_a_gpu)};
-    return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
