@@ -72,6 +72,8 @@ kf_status kf_argument_number(const kf_arguments *arguments, const char *option, 
 /* Refuses with KF_BAD_INPUT a file, named by the option, that does not end so; "none" is no file. */
 kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, const char *ending,
                              kf_error *error);
+/* Refuses --json of what prints a text of a form of its own; `what` names it, and what to do instead. */
+kf_status kf_argument_no_json(const kf_arguments *arguments, const char *what, kf_error *error);
 /* Refuses options that are not among `read` ("--store --run"), but for the common ones; KF_BAD_INPUT names
  * the first. `what` has no use for them, such as "store list". */
 kf_status kf_argument_only(const kf_arguments *arguments, const char *what, const char *read,

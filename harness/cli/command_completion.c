@@ -289,6 +289,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     for (int i = 0; i < SHELLS; i++) {
         names[i] = shells[i].name;
         if (strcmp(wanted, names[i]) != 0) continue;
+        KF_TRY(
+            kf_argument_no_json(arguments, "a completion is a shell's script; leave the option out", error));
         shells[i].print();
         return KF_OK;
     }

@@ -62,9 +62,12 @@ static kf_status export(const kf_arguments *arguments, kf_error *error) {
     const kf_format *format = NULL;
     KF_TRY(find_format(arguments, &format, error));
     kf_store *store = NULL;
+    const char *path = kf_argument(arguments, "--out", NULL);
+    if (path == NULL)
+        KF_TRY(kf_argument_no_json(arguments, "an export to stdout has its own format; give --out FILE, too",
+                                   error));
     KF_TRY(kf_store_of_arguments(arguments, true, &store, error));
     kf_run_summary run;
-    const char *path = kf_argument(arguments, "--out", NULL);
     kf_status status = find_exported(arguments, format, store, &run, error);
     if (status == KF_OK)
         status = path != NULL ? kf_store_export_file(store, run.id, format->write, path, error)
@@ -211,7 +214,7 @@ static kf_status prune(const kf_arguments *arguments, kf_error *error) {
 }
 
 static kf_status schema(const kf_arguments *arguments, kf_error *error) {
-    (void)arguments;
+    KF_TRY(kf_argument_no_json(arguments, "a schema is SQL; leave the option out", error));
     return fputs(kf_store_schema(), stdout) >= 0 ? KF_OK
                                                  : kf_fail(error, KF_MACHINE, "stdout cannot be written");
 }

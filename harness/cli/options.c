@@ -262,6 +262,11 @@ kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, 
     return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' must end in %s", option, text, ending);
 }
 
+kf_status kf_argument_no_json(const kf_arguments *arguments, const char *what, kf_error *error) {
+    if (!kf_arguments_json(arguments)) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '--json': %s", what);
+}
+
 /* Reads a grid such as 96x48x48, or 1024x1024 in two dimensions, into nodes. Without the option nodes stay
  * as they are, and nothing is half read. */
 kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error) {

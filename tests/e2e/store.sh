@@ -75,6 +75,13 @@ expect 2 store show --limit x --store "$store"
 # An option that an action does not use is refused, not left unread.
 expect 2 store list --older-than 5 --store "$store"
 says "store list: does not use '--older-than'"
+# What has a form of its own is no JSON, and says so instead of printing it under --json.
+expect 2 store export --format csv --run 1 --store "$store" --json
+says "option '--json': an export to stdout has its own format; give --out FILE, too"
+expect 2 store schema --json
+says "option '--json': a schema is SQL"
+expect 2 completion bash --json
+says "option '--json': a completion is a shell's script"
 expect 2 store show --format csv --store "$store"
 expect 2 store export --limit 2 --format csv --store "$store"
 expect 2 store check journal --store "$store"
