@@ -79,6 +79,23 @@ static kf_status count_samples(kf_scene *scene, double *wanted, kf_error *error)
     return KF_OK;
 }
 
+/* Says why a solid has no samples: it is far smaller than a cell, as a mesh of another unit is, or it lies
+ * outside. */
+static kf_status fail_without_samples(const kf_scene *scene, kf_error *error) {
+    double longest = 0.0;
+    for (int a = 0; a < 3; a++)
+        longest = fmax(longest, scene->solid_high[a] - scene->solid_low[a]);
+    if (longest < 1.0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: no sample of the solid lies inside the domain: its longest side is %.3g m, a "
+                       "cell %.3g m; give the solid's length, if the mesh is in another unit",
+                       scene->source, longest * scene->cell_size, scene->cell_size);
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: no sample of the solid lies inside the domain; move it with "
+                   "solid.position",
+                   scene->source);
+}
+
 /* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
 static kf_status sample_solid(kf_scene *scene, double wanted, kf_text *notes, kf_error *error) {
     tell_claims(scene, wanted);
@@ -91,11 +108,7 @@ static kf_status sample_solid(kf_scene *scene, double wanted, kf_text *notes, kf
         return kf_fail(error, KF_INTERRUPTED, "interrupted while the samples of %s were placed",
                        scene->source);
     clip_samples(scene, notes);
-    if (scene->samples.count == 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: no sample of the solid lies inside the domain; move it with "
-                       "solid.position",
-                       scene->source);
+    if (scene->samples.count == 0) return fail_without_samples(scene, error);
     return KF_OK;
 }
 

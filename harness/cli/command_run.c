@@ -268,6 +268,11 @@ static kf_status read_means(kf_run_job *job, kf_error *error) {
                        "option '--mean-from': %g flow-throughs are %" PRIu64
                        " steps, and the run ends after %" PRIu64,
                        from, job->how.mean_from, job->how.steps);
+    const uint64_t every = job->how.mean_every, first = (job->how.mean_from + every - 1) / every * every;
+    if (!kf_argument_given(job->arguments, "--restart") && first > job->how.steps)
+        kf_warn("option '--mean-from': no mean fields will be written: fields are added every %" PRIu64
+                " steps, and the run ends after %" PRIu64,
+                every, job->how.steps);
     return KF_OK;
 }
 

@@ -41,6 +41,9 @@ expect 0 scene trip.json --picture none
 sed 's/\[0.8, 0.4, 0.4\]/[800, 400, 400]/; s/\[0.2, 0.2, 0.2\]/[300, 200, 200]/' trip.json | sed 's/1e6/100/; s/, "boundary": "links"//; s/, "model": {.*}$/}/' >big.json
 expect 0 scene big.json --picture none
 shows 'the whole solid is smaller than a cell: its longest side is 0.06 m, a cell 25 m'
+sed 's/\[300, 200, 200\]/[300, 200, 0.04]/' big.json >low.json
+refused 'low.json: no sample of the solid lies inside the domain: its longest side is 0.06 m, a cell 25 m' scene low.json --picture none
+rm low.json
 rest='"xmin": "periodic", "xmax": "periodic", "ymin": "wall", "ymax": "wall", "zmin": "wall", "zmax": "wall"'
 sed "s/^{/{\"boundaries\": {$rest}, /" big.json >still.json
 expect 0 scene still.json --picture none
@@ -139,6 +142,9 @@ grep -q 'more threads' "$err" && complain "one thread is called too many"
 ball=(run --scene ball --grid 16x16x16 --samples-per-cell 1 --device cpu:1 --steps 2 --quiet)
 refused "option '--probe': two are called 'a'" "${ball[@]}" --probe a=0,0,0 --probe a=1L,0,0
 refused "99 flow-throughs are " "${ball[@]}" --mean-from 99
+expect 0 run --scene ball --grid 24x12x12 --device cpu:1 --steps 2 --picture none --mean-from 0 --output meanless
+says "option '--mean-from': no mean fields will be written: fields are added every"
+rm -r meanless
 
 # A title that has no room for the whole name shows that there is more of it.
 long=a-name-of-thirty-two-characters-
