@@ -13,11 +13,12 @@
  * (results/measured/h200-wall-table.md). */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4, link_cost = 4.2, wall_link_cost = 8.2;
 
-/* Interpolated links read nodes up to two planes from their own, and a law of the wall up to three. Where
- * planes are copied, links of the first plane are computed on both sides: all of them by a law, which needs
- * all populations of the next three planes, or those into the part's own planes for averages. */
+/* Interpolated links read nodes up to two planes from their own, as a law of the wall does: the node three
+ * steps out is never the nearest to two cells. Where planes are copied, links of the first plane are computed
+ * on both sides: all of them by a law, which needs all populations of the next two planes, or those into the
+ * part's own planes for averages. */
 static int link_reach(const kf_scene *scene) {
-    const int own = scene->links.wall_count > 0 ? 3 : scene->half_way ? 1 : 2;
+    const int own = scene->half_way ? 1 : 2;
     return own + (scene->links.wall_count > 0 ? 2 : kf_kinetic_is_adaptive(scene, 27));
 }
 

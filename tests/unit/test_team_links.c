@@ -130,6 +130,24 @@ static kf_scene *ball_with_a_law(void) {
     return by_links(scene, false, true);
 }
 
+/* A box that begins at the cut: below it the law reads nodes that are farthest from the part above. */
+static kf_scene *box_on_the_cut(void) {
+    for (int z = 8; z < 16; z++) {
+        int first[KF_MOST_PARTS + 1];
+        kf_scene *scene = kf_flow_box("box", 24, 16, 20, 1e-6);
+        scene->rate_rule = KF_RATE_K17;
+        for (int a = 0; a < 3; a++)
+            scene->initial_velocity[a] = 0.05 - 0.02 * a;
+        kf_body_add_box(scene, (const double[3]){6.3, 4.4, z - 0.8}, (const double[3]){14.2, 10.7, z + 0.3});
+        scene = by_links(scene, false, true);
+        kf_kinetic_cut(scene, kf_kinetic_sample_cost(scene, 0), 2, 2, first);
+        if (first[1] == z) return scene;
+        kf_scene_free(scene);
+    }
+    fail_msg("no box begins at the cut");
+    return NULL;
+}
+
 static const struct {
     kf_scene *(*open)(void);
     int plan, team;
@@ -302,6 +320,7 @@ static void test_copies(void **state) {
                   {linked_across_the_seam, HALVES, NULL, 1},
                   {ball_with_a_law, HOLLOW, NULL, 1},
                   {ball_with_a_law, HALVES, NULL, 0},
+                  {box_on_the_cut, SINGLE, NULL, 0},
                   {hollow_ball, BASELINE, NULL, 1},
                   {linked_ball, PAPER, NULL, 0},
                   {linked_ball, SINGLE, "parts_y=2", 2},

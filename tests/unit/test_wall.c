@@ -69,6 +69,8 @@ static void test_nodes_of_a_ball(void **state) {
         area += wall->area;
         assert_true(out > 0.95 * sqrt(distance));
         assert_true(wall->height > 1.1 && wall->height < 2.9);
+        for (int a = 0; a < 3; a++) /* which teams that copy planes rely on */
+            assert_true(abs(wall->seen[a] - node[a]) <= 2);
         assert_true(fabs(sqrt(seen) - radius - wall->height) < 0.4);
     }
     assert_int_equal(count, links->count);
