@@ -1,10 +1,12 @@
 #include "harness/cli/run_pictures.h"
 #include "harness/cli/scene_summary.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/log.h"
 #include "base/util/number.h"
 #include "base/util/text.h"
 #include "solver/picture/colour_map.h"
@@ -178,6 +180,11 @@ static kf_status read_film(const kf_arguments *arguments, const kf_scene *scene,
     }
     KF_TRY(kf_argument_integer(arguments, "--film-every", 1, 1000000000000, &every, error));
     how->film_every = (uint64_t)every;
+    if (!kf_argument_given(arguments, "--restart") && how->film_every > how->steps)
+        kf_warn(
+            "option '--film-every': no frame will be drawn: there is one every %ld steps, and the run ends "
+            "after %" PRIu64,
+            every, how->steps);
     fix_colours(scene, how);
     return KF_OK;
 }

@@ -142,8 +142,9 @@ grep -q 'more threads' "$err" && complain "one thread is called too many"
 ball=(run --scene ball --grid 16x16x16 --samples-per-cell 1 --device cpu:1 --steps 2 --quiet)
 refused "option '--probe': two are called 'a'" "${ball[@]}" --probe a=0,0,0 --probe a=1L,0,0
 refused "99 flow-throughs are " "${ball[@]}" --mean-from 99
-expect 0 run --scene ball --grid 24x12x12 --device cpu:1 --steps 2 --picture none --mean-from 0 --output meanless
+expect 0 run --scene ball --grid 24x12x12 --device cpu:1 --steps 2 --mean-from 0 --film --film-every 5 --output meanless
 says "option '--mean-from': no mean fields will be written: fields are added every"
+says "option '--film-every': no frame will be drawn: there is one every 5 steps, and the run ends after 2"
 rm -r meanless
 
 # A title that has no room for the whole name shows that there is more of it.
