@@ -38,11 +38,11 @@ TOOL_PROGRAMS := $(BUILD)/tests/nightly_trials $(BUILD)/tests/cost_surveys $(BUI
 FAIL_NTH := $(BUILD)/tests/fail_nth.so
 TOOLS := $(filter-out tests/tools/fail_nth.c $(TOOL_PROGRAMS:$(BUILD)/tests/%=tests/tools/%.c),$(wildcard tests/tools/*.c))
 END_TESTS := $(wildcard tests/e2e/*.sh)
-# Tests of a GPU's counters and memory want it for themselves; all others hold beside other work. The longest begin first,
-# but team takes what team_copies has compiled.
+# Tests of a GPU's counters and memory want it for themselves; all others hold beside other work. The longest begin first.
+# test_team, which takes what test_team_copies has compiled, is none of them: it would compile the same beside it.
 ALONE := test_backend_gpu test_backend_gpu_graphs test_cupti_gpu test_handwritten
 TESTS_ALONE := $(ALONE:%=$(BUILD)/tests/%)
-LONGEST_TESTS := $(patsubst %,$(BUILD)/tests/test_%,team_copies stable_fluids validation_cases team)
+LONGEST_TESTS := $(patsubst %,$(BUILD)/tests/test_%,team_copies validation_cases incompressible sph)
 UNIT_TESTS_BESIDE := $(LONGEST_TESTS) $(filter-out $(LONGEST_TESTS) $(TESTS_ALONE),$(UNIT_TESTS))
 LONGEST_END_TESTS := $(patsubst %,tests/e2e/%.sh,ranks-fail mpi)
 END_TESTS_BESIDE := $(LONGEST_END_TESTS) $(filter-out $(LONGEST_END_TESTS),$(END_TESTS))
