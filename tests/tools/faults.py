@@ -44,7 +44,7 @@ COMMANDS = {
     "longer": ([*RUN, "--steps", "5", "--output", "{}/first", "--fields", "none", "--picture", "none"], []),
     "team": ([word.replace("cpu:1", "cpu:1,cpu:1").replace("--device", "--devices") for word in RUN] +
              ["--steps", "20", "--every", "20", "--output", "{}/r"], ["r/fields_000020.vtkhdf"]),
-    "nested": (["run", "--scene", "ball", *KINETIC, "--grid", "24x16x16", "--refine", "body", "--steps", "2", "--every", "2",
+    "nested": (["run", "--scene", "ball", *KINETIC, "--grid", "24x16x16", "--refine", "1", "--steps", "2", "--every", "2",
                 "--fields", "velocity", "--picture", "surface", "--probe", "p=2L,0,0", "--probe-every", "1", "--output", "{}/r"],
                ["r/fields_000002.vtkhdf", "r/forces.csv", "r/probe_p.csv"]),
     "links": (["run", "--scene", "{}/linked.json", *KINETIC, "--steps", "4", "--every", "2", "--mean-from", "0.001", "--fields",
