@@ -4,9 +4,9 @@
 # bodies (plate, square cylinder, spheres, Ahmed body on 127 cells, about 330 s), fine (Ahmed body on 255 cells, 25 and 35 degrees,
 # 500 s), square (of bodies, 45 s), slants (Ahmed body on 64 cells by slant angle, and in two tunnels, 140 s). A cpu takes tiny grids, which show that all of it
 # runs and nothing else.
-# usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]; BUDGET (seconds, 480), RATES (of all bodies; without it
-# k17, and on a GPU adaptive_2020 of the square cylinder, because k17's St is 10 % high) and CASES (of channels, wall_channels_k17) may be set.
-# What does not fit into the time is left out and said; a run or a case that time ends is kept with what it came to.
+# usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]; BUDGET (seconds, 480), RATES (of all bodies, k17) and
+# CASES (of channels, wall_channels_k17) may be set. What does not fit into the time is left out and said; a run or a case that time
+# ends is kept with what it came to.
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, speed-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
 set -u
@@ -17,8 +17,8 @@ budget=${BUDGET:-480} rates=${RATES:-k17}
 scripts=$(cd "$(dirname "$0")" && pwd)
 . "$scripts/budget.sh"
 case $device in
-cuda*) quick='' shrink=1 through=1 square_rates=${RATES:-adaptive_2020} ;;
-*) quick=--quick shrink=${SHRINK:-4} through=4 square_rates=$rates ;; # grids so many times coarser, runs so many times shorter
+cuda*) quick='' shrink=1 through=1 ;;
+*) quick=--quick shrink=${SHRINK:-4} through=4 ;; # grids so many times coarser, runs so many times shorter
 esac
 log=$folder/$part.log table=$folder/$part.md
 : >"$log"
@@ -114,10 +114,10 @@ square() {
 {"solid": {"mesh": "bar.obj", "boundary": "links", "position": [6, 7, 2]}, "domain": {"cells": [400, 280, 80], "size": [20, 14, 4]},
  "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip", "zmin": "periodic", "zmax": "periodic"},
  "flow": {"speed": 1, "reynolds": 22000, "reference_length": 1, "reference_area": 4, "lattice_speed": 0.08, "disturbance": 0.02},
- "model": {"collision": "acm_mrt", "rates": "$square_rates"$(model "$1")}}
+ "model": {"collision": "acm_mrt", "rates": "$rates"$(model "$1")}}
 EOF
     run "$name" 400x280x80 11 || return
-    row "square cylinder, Re 22,000, 20 cells, $1, $square_rates: Cd" '2.1 +- 0.15' 1.95 2.25 "$(of drag mean "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
+    row "square cylinder, Re 22,000, 20 cells, $1, $rates: Cd" '2.1 +- 0.15' 1.95 2.25 "$(of drag mean "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
     row "the same: St" '0.132 +- 0.006' 0.126 0.138 "$(strouhal "$folder/forces-$name.csv" 1 1)"
 }
 # sphere REYNOLDS LAW CD CELLS FLOW_THROUGHS: so many cells a diameter in a tunnel 7 wide; the drag is corrected for the tunnel.
