@@ -77,4 +77,12 @@ static inline void assert_holds(const char *text, const char *part) {
     if (strstr(text, part) == NULL) fail_msg("\"%s\" does not say \"%s\"", text, part);
 }
 
+/* Fails unless a scene file with this text is refused, with a message that holds part. */
+static inline void assert_scene_refused(const char *text, const char *part) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = NULL;
+    assert_int_equal(kf_scene_open(write_text("refused.json", text), NULL, &scene, &error), KF_BAD_INPUT);
+    assert_holds(error.message, part);
+}
+
 #endif

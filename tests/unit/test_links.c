@@ -18,8 +18,8 @@
 #include "scene/links.h"
 #include "scene/scene.h"
 #include "solver/validation/body.h"
+#include "tests/unit/folder_and_backend.h"
 #include "tests/unit/kinetic_states.h"
-#include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
 
 enum { NODES = 4000 };
@@ -490,13 +490,6 @@ static void test_gaps_do_not_swing(void **state) {
 
 #define SOLID(more) "\"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6]" more "}"
 
-static void assert_refused(const char *text, const char *what) {
-    kf_error error = {KF_OK, ""};
-    kf_scene *scene = NULL;
-    assert_int_equal(kf_scene_open(write_text("scene.json", text), NULL, &scene, &error), KF_BAD_INPUT);
-    if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
-}
-
 static void assert_problem_refused(const kf_scene *scene, int parts, const char *what) {
     kf_error error = {KF_OK, ""};
     const kf_problem *problem = problem_of(kinetic_system, scene);
@@ -511,18 +504,18 @@ static void assert_problem_refused(const kf_scene *scene, int parts, const char 
 /* What links cannot do is refused by its name: motion, passes, solids out of the stream. */
 static void test_refusals(void **state) {
     (void)state;
-    assert_refused(
+    assert_scene_refused(
         BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"motion\": {\"velocity\": [0.1, 0, 0]}")),
         "leaves the domain");
-    assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"links\": \"half-way\"")), "solid.links");
-    assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"link\"")), "solid.boundary");
-    assert_refused(
+    assert_scene_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"links\": \"half-way\"")), "solid.links");
+    assert_scene_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"link\"")), "solid.boundary");
+    assert_scene_refused(
         BOX(TUNNEL,
             FLOW ", "
                  "\"solid\": {\"shape\": \"ball\", \"radius\": 0.001, \"position\": [1.02, 0.83, 0.62], "
                  "\"boundary\": \"links\"}"),
         "larger than a cell");
-    assert_refused(
+    assert_scene_refused(
         BOX(TUNNEL, FLOW ", \"refine\": [{\"low\": [0.5, 0.4, 0.3], \"high\": [1.5, 1.2, 0.9]}], " SOLID(
                         ", \"boundary\": \"links\"")),
         "refine");
@@ -552,14 +545,6 @@ static void test_scene_files(void **state) {
     }
 }
 
-static int open_all(void **state) {
-    return make_test_folder(state) != 0 ? -1 : open_backend_for_variants(state);
-}
-
-static int close_all(void **state) {
-    return remove_test_folder(state) != 0 ? -1 : close_backend(state);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_links_of_a_ball),
@@ -575,5 +560,5 @@ int main(void) {
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_scene_files),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }

@@ -16,8 +16,8 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 #include "solver/validation/body.h"
+#include "tests/unit/folder_and_backend.h"
 #include "tests/unit/kinetic_states.h"
-#include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
 
 enum { NODES = 4000 };
@@ -197,23 +197,16 @@ static void test_torque(void **state) {
 #define SOLID(shape, motion)                                                                                 \
     "\"solid\": {" shape ", \"position\": [1, 0.8, 0.6], \"boundary\": \"links\", \"motion\": {" motion "}}"
 
-static void assert_refused(const char *text, const char *what) {
-    kf_error error = {KF_OK, ""};
-    kf_scene *scene = NULL;
-    assert_int_equal(kf_scene_open(write_text("turning.json", text), NULL, &scene, &error), KF_BAD_INPUT);
-    if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
-}
-
 /* Which motions links follow is said by name. */
 static void test_refusals(void **state) {
     (void)state;
-    assert_refused(
+    assert_scene_refused(
         BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"ball\", \"radius\": 0.3", "\"velocity\": [0, 0, 0.1]")),
         "motion");
-    assert_refused(BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"plate\", \"chord\": 0.5, \"width\": 0.5, "
-                                               "\"thickness\": 0.3",
-                                               TURN)),
-                   "surface stays in place");
+    assert_scene_refused(BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"plate\", \"chord\": 0.5, \"width\": 0.5, "
+                                                     "\"thickness\": 0.3",
+                                                     TURN)),
+                         "surface stays in place");
     kf_error error = {KF_OK, ""};
     kf_scene *scene;
     const char *file = write_text("turning.json",
@@ -234,14 +227,6 @@ static void test_refusals(void **state) {
     kf_scene_free(scene);
 }
 
-static int open_all(void **state) {
-    return make_test_folder(state) != 0 ? -1 : open_backend_for_variants(state);
-}
-
-static int close_all(void **state) {
-    return remove_test_folder(state) != 0 ? -1 : close_backend(state);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_surfaces),
@@ -252,5 +237,5 @@ int main(void) {
         cmocka_unit_test(test_torque),
         cmocka_unit_test(test_refusals),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }

@@ -11,14 +11,6 @@
 #define REFINED(refine)                                                                                      \
     "{" BALL DOMAIN FLOW ", \"sampling\": {\"samples_per_cell\": 4}, \"refine\": " refine "}"
 
-static void assert_refused(const char *text, const char *part) {
-    kf_scene *scene = NULL;
-    kf_error error = {KF_OK, ""};
-    assert_int_equal(kf_scene_open(write_text("bad.json", text), NULL, &scene, &error), KF_BAD_INPUT);
-    if (strstr(error.message, part) == NULL) print_error("'%s' is not in: %s\n", part, error.message);
-    assert_non_null(strstr(error.message, part));
-}
-
 /* Each box holds the next with its margin, the finest holds the samples, the wake has more room than the
  * front, and no box touches the outflow. */
 static void assert_nested(const kf_scene *scene) {
@@ -89,12 +81,13 @@ static void test_outer_rates(void **state) {
                             NULL);
     assert_false(scene->outer_ones); /* nothing is different there */
     kf_scene_free(scene);
-    assert_refused("{" BALL DOMAIN FLOW ", \"model\": {\"outer_rates\": \"ones\"}}", "no nested grids");
-    assert_refused(REFINED("\"body\", \"model\": {\"rates\": \"adaptive_2020\", \"outer_rates\": \"ones\"}"),
-                   "averages of the domain");
-    assert_refused(REFINED("\"body\", \"model\": {\"collision\": \"bgk\", \"outer_rates\": \"ones\"}"),
-                   "acm_mrt");
-    assert_refused(REFINED("\"body\", \"model\": {\"outer_rates\": \"k17\"}"), "ones");
+    assert_scene_refused("{" BALL DOMAIN FLOW ", \"model\": {\"outer_rates\": \"ones\"}}", "no nested grids");
+    assert_scene_refused(
+        REFINED("\"body\", \"model\": {\"rates\": \"adaptive_2020\", \"outer_rates\": \"ones\"}"),
+        "averages of the domain");
+    assert_scene_refused(REFINED("\"body\", \"model\": {\"collision\": \"bgk\", \"outer_rates\": \"ones\"}"),
+                         "acm_mrt");
+    assert_scene_refused(REFINED("\"body\", \"model\": {\"outer_rates\": \"k17\"}"), "ones");
 }
 
 /* "body" makes the body's length as long in cells as is said, and a box of two levels has room for both. */
@@ -151,8 +144,8 @@ static void test_nodes(void **state) {
     assert_true(kf_scene_all_nodes(fewer) <= 30000.0);
     kf_scene_free(fewer);
     kf_scene_free(scene);
-    assert_refused(REFINED("{\"around\": \"body\", \"levels\": 3, \"nodes\": 9000}"), "nodes at least");
-    assert_refused(REFINED("{\"around\": \"body\", \"nodes\": 0}"), "nodes");
+    assert_scene_refused(REFINED("{\"around\": \"body\", \"levels\": 3, \"nodes\": 9000}"), "nodes at least");
+    assert_scene_refused(REFINED("{\"around\": \"body\", \"nodes\": 0}"), "nodes");
 }
 
 /* A trial has fewer nodes, three grids at most, and boxes that keep what boxes have to. */
@@ -225,11 +218,11 @@ static void test_refused(void **state) {
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         kf_text text = {0};
         kf_text_append(&text, "{" BALL DOMAIN FLOW ", \"refine\": %s}", wrong[i].refine);
-        assert_refused(text.text, wrong[i].part);
+        assert_scene_refused(text.text, wrong[i].part);
         kf_text_free(&text);
     }
-    assert_refused("{" DOMAIN FLOW ", \"refine\": \"body\"}", "no solid to refine around");
-    assert_refused(
+    assert_scene_refused("{" DOMAIN FLOW ", \"refine\": \"body\"}", "no solid to refine around");
+    assert_scene_refused(
         "{\"solid\": {\"shape\": \"ball\", \"radius\": 0.5, \"position\": [8.2, 3, 3]}, " DOMAIN FLOW
         ", \"refine\": \"body\"}",
         "too near the outflow");

@@ -14,8 +14,8 @@
 
 #include "scene/scene.h"
 #include "solver/validation/body.h"
+#include "tests/unit/folder_and_backend.h"
 #include "tests/unit/kinetic_variants.h"
-#include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
 
 enum { NODES = 4000 };
@@ -350,13 +350,6 @@ static void test_no_node_runs_away(void **state) {
 #define SOLID(more) "\"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6]" more "}"
 #define LAW         ", \"model\": {\"wall\": \"law\"}"
 
-static void assert_refused(const char *text, const char *what) {
-    kf_error error = {KF_OK, ""};
-    kf_scene *scene = NULL;
-    assert_int_equal(kf_scene_open(write_text("scene.json", text), NULL, &scene, &error), KF_BAD_INPUT);
-    if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
-}
-
 /* A scene file says so; the law is for links that are interpolated, and a scene with it is another one. */
 static void test_scene_files(void **state) {
     (void)state;
@@ -374,11 +367,11 @@ static void test_scene_files(void **state) {
         kf_scene_free(scene);
     }
     assert_string_not_equal(hash[0], hash[1]);
-    assert_refused(BOX(TUNNEL, FLOW ", " SOLID("") LAW), "model.wall");
-    assert_refused(BOX(TUNNEL, FLOW LAW), "model.wall");
-    assert_refused(BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"links\": \"half-way\"") LAW),
-                   "model.wall");
-    assert_refused(
+    assert_scene_refused(BOX(TUNNEL, FLOW ", " SOLID("") LAW), "model.wall");
+    assert_scene_refused(BOX(TUNNEL, FLOW LAW), "model.wall");
+    assert_scene_refused(
+        BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"links\": \"half-way\"") LAW), "model.wall");
+    assert_scene_refused(
         BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\"") ", \"model\": {\"wall\": \"laws\"}"),
         "model.wall");
 }
@@ -407,17 +400,9 @@ static void test_laminar_layers(void **state) {
         }
         kf_scene_free(scene);
     }
-    assert_refused(BOX(TUNNEL, FLOW ", \"model\": {\"trip\": 0.1}"), "model.trip");
-    assert_refused(BY_LAW(PERIODIC, "1e6", ", \"trip\": 0.1"), "model.trip");
-    assert_refused(BY_LAW(TUNNEL, "1e6", ", \"trip\": -0.1"), "model.trip");
-}
-
-static int open_all(void **state) {
-    return make_test_folder(state) != 0 ? -1 : open_backend_for_variants(state);
-}
-
-static int close_all(void **state) {
-    return remove_test_folder(state) != 0 ? -1 : close_backend(state);
+    assert_scene_refused(BOX(TUNNEL, FLOW ", \"model\": {\"trip\": 0.1}"), "model.trip");
+    assert_scene_refused(BY_LAW(PERIODIC, "1e6", ", \"trip\": 0.1"), "model.trip");
+    assert_scene_refused(BY_LAW(TUNNEL, "1e6", ", \"trip\": -0.1"), "model.trip");
 }
 
 int main(void) {
@@ -433,5 +418,5 @@ int main(void) {
         cmocka_unit_test(test_scene_files),
         cmocka_unit_test(test_laminar_layers),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }
