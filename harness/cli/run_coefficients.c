@@ -10,8 +10,7 @@ static double reference_area(const kf_scene *scene) {
     return kf_scene_reference_area(scene) * scene->cell_size * scene->cell_size;
 }
 
-/* Says where the area of reference is from. */
-static const char *area_source(const kf_scene *scene) {
+const char *kf_run_area_source(const kf_scene *scene) {
     if (scene->reference_area_given) return "given";
     if (scene->mask != NULL) return "reference length times a cell's depth";
     return scene->yaw != 0.0 ? "front at zero yaw" : "measured front";
@@ -56,7 +55,7 @@ cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *dra
     cJSON_AddNumberToObject(json, "from_step", (double)drag->from_step);
     cJSON_AddNumberToObject(json, "to_step", (double)drag->step);
     cJSON_AddNumberToObject(json, "reference_area_m2", reference_area(scene));
-    cJSON_AddStringToObject(json, "reference_area_is", area_source(scene));
+    cJSON_AddStringToObject(json, "reference_area_is", kf_run_area_source(scene));
     cJSON_AddNumberToObject(json, "speed_m_s", scene->reference_speed * scene->cell_size / scene->time_step);
     cJSON_AddNumberToObject(json, "reynolds", scene->reynolds);
     cJSON_AddNumberToObject(json, "cells_a_length", kf_scene_finest(scene)->reference_length);
@@ -105,7 +104,8 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
                (double)drag->step / through);
     printf(", %.3g s of the flow\n", (double)drag->step * scene->time_step);
     printf("  with area %.4g m^2 (%s), %.4g m/s, Reynolds number %.4g\n", reference_area(scene),
-           area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step, scene->reynolds);
+           kf_run_area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step,
+           scene->reynolds);
 }
 
 /* Prints the drag with its interval, and why a part is as wide as it is, or is not known. A mask may be the

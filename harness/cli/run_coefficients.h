@@ -8,6 +8,8 @@
 #include "scene/scene.h"
 #include "solver/output/drag.h"
 
+/* Returns where the area that coefficients refer to is from. */
+const char *kf_run_area_source(const kf_scene *scene);
 /* These print the coefficients, or give them as JSON that the caller owns. flow_through is in steps, 0 where
  * there is none. Where a solid has no coefficients the reason is printed, and the JSON is null. Where scene
  * is NULL, what runs is no flow, and nothing is printed. */

@@ -8,6 +8,7 @@
 #include "base/util/text.h"
 #include "base/util/vector.h"
 #include "harness/cli/drag_interval.h"
+#include "harness/cli/run_coefficients.h"
 #include "harness/cli/scene_levels.h"
 #include "solver/flow/flow_rules.h"
 
@@ -282,10 +283,7 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
             fprintf(file, ", frontal area %.4g m^2, blockage %.10g %%", s->frontal_area,
                     kf_percent(s->blockage));
         if (isfinite(s->reference_area) && s->reference_area != s->frontal_area)
-            fprintf(file, ", area of reference %.4g m^2 (%s)", s->reference_area,
-                    scene->reference_area_given ? "given"
-                    : scene->mask != NULL       ? "reference length times a cell's depth"
-                                                : "the front at zero yaw");
+            fprintf(file, ", area of reference %.4g m^2 (%s)", s->reference_area, kf_run_area_source(scene));
         fputc('\n', file);
     }
     print_solids(scene, file);

@@ -82,7 +82,7 @@ expect 2 scene ball --cells 20
 says "option '--cells' places a mesh"
 expect 0 scene car.scene.json --yaw 10 --write turned.scene.json
 expect 0 scene turned.scene.json
-shows "the front at zero yaw"
+shows "front at zero yaw"
 # Nothing is written that nobody asked for.
 rm -f ./*.scene.png
 before=$(ls)
