@@ -79,6 +79,23 @@ static inline kf_config nearest_config(const kf_scene *scene, const char *const 
     return config;
 }
 
+/* Verifies the configs nearest to sets of one or two values after 20 steps, and prints how far each is off.
+ */
+enum { NEAREST_STEPS = 20, MOST_VALUES = 2 };
+static inline void verify_nearest(const kf_scene *scene, const char *const (*values)[MOST_VALUES],
+                                  int count) {
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    must(kinetic_system->reference(problem_of(kinetic_system, scene), NEAREST_STEPS, &reference, &error),
+         &error);
+    for (int c = 0; c < count; c++) {
+        const kf_config config = nearest_config(scene, values[c], values[c][1] != NULL ? 2 : 1);
+        const double off = verify_config(kinetic_system, scene, &config, reference, NEAREST_STEPS);
+        print_message("%s: off by %.2g\n", values[c][0], off);
+    }
+    kinetic_system->free_reference(reference);
+}
+
 /* One value of those parameters that only change how work is cut up; the two orders of samples and the values
  * of boundary_kernels go together, so that each appears in every combination of the others. */
 static inline bool is_representative(const kf_scene *scene, const kf_config *config) {

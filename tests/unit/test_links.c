@@ -256,19 +256,11 @@ static void test_links_across_faces(void **state) {
 
 /* Verifies configs that differ in what links touch: plans, layouts, types, one grid that shifts. */
 static void verify_linked(const kf_scene *scene, int first) {
-    enum { CONFIGS = 7, MOST = 3 };
-    static const char *const values[CONFIGS][MOST] = {
+    enum { CONFIGS = 7 };
+    static const char *const values[CONFIGS][MOST_VALUES] = {
         {"storage=f32"},   {"storage=f16"}, {"layout=aos"}, {"streaming=shift", "slab=4"},
         {"plan=baseline"}, {"plan=paper"},  {"storage=f64"}};
-    kf_error error = {KF_OK, ""};
-    kf_reference *reference;
-    must(kinetic_system->reference(problem_of(kinetic_system, scene), 20, &reference, &error), &error);
-    for (int c = first; c < CONFIGS; c++) {
-        const kf_config config = nearest_config(scene, values[c], values[c][1] != NULL ? 2 : 1);
-        const double off = verify_config(kinetic_system, scene, &config, reference, 20);
-        print_message("%s: off by %.2g\n", values[c][0], off);
-    }
-    kinetic_system->free_reference(reference);
+    verify_nearest(scene, values + first, CONFIGS - first);
 }
 
 /* In a tunnel; on a face that mirrors, beside a wall that mirrors a share; half-way. */

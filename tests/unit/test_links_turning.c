@@ -81,19 +81,11 @@ static void test_parts_of_a_tube(void **state) {
 
 /* Verifies configs that differ in what links touch. */
 static void verify_turning(const kf_scene *scene, int count) {
-    enum { CONFIGS = 7, MOST = 3 };
-    static const char *const values[CONFIGS][MOST] = {
+    enum { CONFIGS = 7 };
+    static const char *const values[CONFIGS][MOST_VALUES] = {
         {"storage=f32"},   {"storage=f64"}, {"storage=f16"}, {"streaming=shift", "slab=4"},
         {"plan=baseline"}, {"plan=paper"},  {"layout=aos"}};
-    kf_error error = {KF_OK, ""};
-    kf_reference *reference;
-    must(kinetic_system->reference(problem_of(kinetic_system, scene), 20, &reference, &error), &error);
-    for (int c = 0; c < count; c++) {
-        const kf_config config = nearest_config(scene, values[c], values[c][1] != NULL ? 2 : 1);
-        const double off = verify_config(kinetic_system, scene, &config, reference, 20);
-        print_message("%s: off by %.2g\n", values[c][0], off);
-    }
-    kinetic_system->free_reference(reference);
+    verify_nearest(scene, values, count);
 }
 
 static void test_against_the_reference(void **state) {
