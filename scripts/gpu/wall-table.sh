@@ -5,7 +5,8 @@
 # 500 s), square (of bodies, 45 s), slants (Ahmed body on 64 cells by slant angle, and in two tunnels, 140 s). A cpu takes tiny grids, which show that all of it
 # runs and nothing else.
 # usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]; BUDGET (seconds, 480), RATES (of all bodies, k17) and
-# CASES (of channels, wall_channels_k17) may be set. What does not fit into the time is left out and said; a run or a case that time
+# CASES (of channels, wall_channels_k17), ANGLES and THROUGHS (of fine, 35 25 and 1.8
+# flow-throughs) may be set. What does not fit into the time is left out and said; a run or a case that time
 # ends is kept with what it came to.
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, speed-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
@@ -142,6 +143,7 @@ ahmed() {
         ${10:+-e "${10}"} scene/library/ahmed_no_stilts.json >"$work/$name.json"
     run "$name" "$3" "$5" || return
     row "Ahmed body${9:+ $9}, $1 degrees, no stilts, $4 cells, $2, $rates: Cd" "$6" "$7" "$8" "$(of drag mean "$folder/run-$name.json")" "$(half "$folder/run-$name.json")"
+    row 'the same, corrected for the tunnel' "$6" "$7" "$8" "$(value corrected "$folder/run-$name.json")"
     [ "$2" != law ] || row "the same: friction's part of it" '0.04 to 0.06' '' '' "$(column friction_drag_coefficient "$folder/wall-$name.csv")"
     [ "$2" != law ] || row "the same: pressure on the front" 'below 0.06' -0.06 0.06 "$(column front_pressure_drag_coefficient "$folder/wall-$name.csv")"
 }
@@ -161,8 +163,11 @@ bodies)
     ;;
 square) square none ;;
 fine)
-    ahmed 35 law 1024x384x384 255 1.8 '0.26 to 0.28, +- 15 %' 0.23 0.31
-    ahmed 25 law 1024x384x384 255 1.8 '0.285 to 0.299, +- 25 %' 0.219 0.365
+    for angle in ${ANGLES:-35 25}; do
+        case $angle in 35) bounds='0.26 to 0.28, +- 15 %:0.23:0.31' ;; *) bounds='0.285 to 0.299, +- 25 %:0.219:0.365' ;; esac
+        IFS=: read -r must low high <<<"$bounds"
+        ahmed "$angle" law 1024x384x384 255 "${THROUGHS:-1.8}" "$must" "$low" "$high"
+    done
     ;;
 slants)
     # Ahmed, Ramm and Faltin 1984 as later papers quote their curve; 35 degrees: the middle of what tunnels give.
