@@ -9,13 +9,46 @@
 #include "base/util/status.h"
 #include "harness/tune/budget.h"
 
-/* Describes one option. A flag has no value_name (NULL). Repeatable options keep every value. */
-typedef struct kf_option {
+typedef struct kf_option kf_option;
+/* Refuses a wrong value of an option with KF_BAD_INPUT, which names option, value and what is accepted. */
+typedef kf_status kf_value_check(const kf_option *option, const char *value, kf_error *error);
+
+/* Says what values an option takes. They are checked when the command line is read, before anything else
+ * is: a mesh may take a minute. What needs the scene, the command checks later. */
+typedef struct kf_values {
+    bool repeatable;       /* every value is kept */
+    kf_value_check *check; /* NULL: any text will do */
+    double low, high;      /* range of numbers */
+} kf_values;
+
+/* Describes one option. A flag has no value_name (NULL). */
+struct kf_option {
     const char *name;       /* "--scene" */
     const char *value_name; /* "FILE|NAME" */
     const char *help;
-    bool repeatable;
-} kf_option;
+    kf_values values;
+};
+
+/* These are the kinds of values. */
+#define KF_FLAG                                                                                              \
+    { .check = NULL }
+#define KF_TEXT                                                                                              \
+    { .check = NULL }
+#define KF_TEXTS                                                                                             \
+    { .repeatable = true }
+#define KF_CHECKED(function)                                                                                 \
+    { .check = (function) }
+#define KF_ALL_CHECKED(function)                                                                             \
+    { .repeatable = true, .check = (function) }
+#define KF_WHOLE(least, most)                                                                                \
+    { .check = kf_value_whole, .low = (double)(least), .high = (double)(most) }
+#define KF_DECIMAL(least, most)                                                                              \
+    { .check = kf_value_decimal, .low = (least), .high = (most) }
+#define KF_MOST_STEPS 1e12
+kf_value_check kf_value_whole, kf_value_decimal;
+kf_value_check kf_value_grid, kf_value_budget; /* as the functions below read them */
+kf_value_check kf_value_pair;                  /* KEY=VALUE, both not empty */
+kf_value_check kf_value_strategy;
 
 enum { KF_OPTION_VALUES = 256, KF_OPTIONS = 64 };
 typedef struct kf_arguments {
@@ -51,7 +84,7 @@ extern const kf_command *const kf_commands[];
 
 /* Reads words ("--name value", "--name=value", flags, positionals; "--" ends the options). The values point
  * into words, so both words and *arguments must stay where they are. Anything unknown, missing or given twice
- * is KF_BAD_INPUT with the nearest right name. */
+ * is KF_BAD_INPUT with the nearest right name, and so is a wrong value. */
 kf_status kf_arguments_parse(const kf_command *command, int word_count, char *const *words,
                              kf_arguments *arguments, kf_error *error);
 
@@ -63,12 +96,11 @@ int kf_argument_all(const kf_arguments *arguments, const char *option, const cha
 /* Changes what is given of an option; value NULL takes it away. The value must live as long as the arguments.
  */
 void kf_argument_set(kf_arguments *arguments, const char *option, const char *value);
-/* These read typed values within a range. KF_BAD_INPUT names option, value and what is accepted. Where the
- * option is missing, *value stays. */
-kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long low, long high,
-                              long *value, kf_error *error);
-kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
-                             double *value, kf_error *error);
+/* These read numbers within the range of the option. Where it is missing, *value stays. */
+kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long *value,
+                              kf_error *error);
+kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double *value,
+                             kf_error *error);
 /* Refuses with KF_BAD_INPUT a file, named by the option, that does not end so; "none" is no file. */
 kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, const char *ending,
                              kf_error *error);

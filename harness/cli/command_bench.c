@@ -46,8 +46,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_bench_options options = {.device = kf_argument_device(arguments, NULL)};
     kf_figures figures = {0};
     KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
-    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
-                              KF_MOST_SAMPLES_PER_CELL, &options.samples_per_cell, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", &options.samples_per_cell, error));
     options.figure_count = kf_argument_all(arguments, "--figure", &options.figures);
     KF_TRY(kf_bench_suite_open(kf_argument(arguments, "--suite", NULL), &suite, error));
     if (kf_argument_given(arguments, "--devices") && strcmp(suite.name, "scaling") != 0) {
@@ -65,13 +64,15 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 
 static const kf_option options[] = {
     {"--suite", "NAME|FILE",
-     "the comparison to run: a shipped suite, or a file of this format (docs/suites.md)", false},
-    {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", false},
-    {"--devices", "cuda:0-3|cpu,cpu", "the team of the suite scaling", false},
-    {"--grid", "NXxNY[xNZ]", "nodes of the suite's own scene, if it has one (step)", false},
-    {"--samples-per-cell", "R", "samples for each cell^2 of surface", false},
-    {"--figure", "NAME", "measure only this figure, and the timings that it needs", true},
-    {NULL, NULL, NULL, false},
+     "the comparison to run: a shipped suite, or a file of this format (docs/suites.md)", KF_TEXT},
+    {"--device", "cuda:N|cpu", "where to run it; the best there is if not given", KF_TEXT},
+    {"--devices", "cuda:0-3|cpu,cpu", "the team of the suite scaling", KF_TEXT},
+    {"--grid", "NXxNY[xNZ]", "nodes of the suite's own scene, if it has one (step)",
+     KF_CHECKED(kf_value_grid)},
+    {"--samples-per-cell", "R", "samples for each cell^2 of surface",
+     KF_DECIMAL(KF_LEAST_SAMPLES_PER_CELL, KF_MOST_SAMPLES_PER_CELL)},
+    {"--figure", "NAME", "measure only this figure, and the timings that it needs", KF_TEXTS},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 const kf_command kf_command_bench = {

@@ -16,11 +16,11 @@ static const kf_option options[] = {
     {"--floor", "SHARE",
      "smallest significant difference of drag, as a share of the first run's: 1% (depends on the grid: 1.5% "
      "on 16 cells, 0.2% on 32)",
-     false},
+     KF_TEXT},
     {"--pictures", "FOLDER",
      "also draw speed and pressure of the runs and their differences from the first there, each in one scale",
-     false},
-    {NULL, NULL, NULL, false},
+     KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 static const char *const positional[] = {"RUN...", NULL};
 

@@ -192,7 +192,7 @@ static void print_zsh(void) {
         printf("    %s) _arguments", (*command)->name);
         for (int i = 0; i < arguments.option_count; i++) {
             const kf_option *option = &arguments.options[i];
-            printf(" \\\n        '%s%s%s[", option->repeatable ? "*" : "", option->name,
+            printf(" \\\n        '%s%s%s[", option->values.repeatable ? "*" : "", option->name,
                    option->value_name != NULL ? "=" : "");
             quoted(option->help, special);
             printf("]");
@@ -299,7 +299,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
                    wanted, kf_hint(wanted, names, SHELLS, hint));
 }
 
-static const kf_option options[] = {{NULL, NULL, NULL, false}};
+static const kf_option options[] = {{NULL, NULL, NULL, KF_FLAG}};
 static const char *const positional[] = {"bash|zsh|fish", NULL};
 
 extern const kf_command kf_command_completion;

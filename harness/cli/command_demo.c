@@ -60,12 +60,13 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--output", "DIR", "folder to write into (default: kftune-demo)", false},
-    {"--device", "cuda:N|cpu", "where to run (default: cpu)", false},
-    {"--grid", "NXxNYxNZ", "nodes of the domain (default: 96x48x48)", false},
-    {"--budget", "60s|500evals|20s-device", "what tuning may cost (default: 90s)", false},
-    {"--steps", "N", "time steps of the run (default: 200)", false},
-    {NULL, NULL, NULL, false},
+    {"--output", "DIR", "folder to write into (default: kftune-demo)", KF_TEXT},
+    {"--device", "cuda:N|cpu", "where to run (default: cpu)", KF_TEXT},
+    {"--grid", "NXxNYxNZ", "nodes of the domain (default: 96x48x48)", KF_CHECKED(kf_value_grid)},
+    {"--budget", "60s|500evals|20s-device", "what tuning may cost (default: 90s)",
+     KF_CHECKED(kf_value_budget)},
+    {"--steps", "N", "time steps of the run (default: 200)", KF_WHOLE(1, KF_MOST_STEPS)},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 const kf_command kf_command_demo = {

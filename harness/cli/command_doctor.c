@@ -88,7 +88,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
                    "the cure of either");
 }
 
-static const kf_option options[] = {{NULL, NULL, NULL, false}};
+static const kf_option options[] = {{NULL, NULL, NULL, KF_FLAG}};
 
 const kf_command kf_command_doctor = {
     .name = "doctor",

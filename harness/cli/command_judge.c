@@ -20,12 +20,12 @@
 #include "solver/systems.h"
 
 static const kf_option options[] = {
-    {"--problem", "FILE", "the T1 file of the problem that candidates must solve", false},
+    {"--problem", "FILE", "the T1 file of the problem that candidates must solve", KF_TEXT},
     KF_DEVICE_OPTION,
-    {"--grid", "NXxNY[xNZ]", "size in place of the file's ProblemSize", false},
+    {"--grid", "NXxNY[xNZ]", "size in place of the file's ProblemSize", KF_CHECKED(kf_value_grid)},
     {"--metric", "NAME=EXPRESSION",
-     "compute this of every candidate, as kftune tune does; gflops=2*n/time/1e9", true},
-    {NULL, NULL, NULL, false},
+     "compute this of every candidate, as kftune tune does; gflops=2*n/time/1e9", KF_TEXTS},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 static const double LIMIT_SECONDS = 60.0, COMPILE_LIMIT_SECONDS = 300.0;

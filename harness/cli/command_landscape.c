@@ -18,26 +18,28 @@
 #include "harness/tune/tune.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "as for kftune tune", false},
+    {"--scene", "FILE|NAME", "as for kftune tune", KF_TEXT},
     KF_SYSTEM_OPTION,
     KF_DEVICE_OPTION,
     KF_GRID_OPTIONS,
-    {"--configs", "N", "configs of the sample, in all shards together (10000, or the whole space)", false},
-    {"--shard", "I/N", "measure every N-th config, beginning with number I, 0 to N - 1 (0/1: all)", false},
+    {"--configs", "N", "configs of the sample, in all shards together (10000, or the whole space)",
+     KF_WHOLE(1, 1000000000)},
+    {"--shard", "I/N", "measure every N-th config, beginning with number I, 0 to N - 1 (0/1: all)", KF_TEXT},
     {"--journal", "DIR", "folder in which every shard has a store of its own, for 'kftune store import DIR'",
-     false},
+     KF_TEXT},
     {"--store", "FILE",
-     "without --journal: where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
+     "without --journal: where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
     KF_FIX_OPTION,
-    {"--effort", "SHARE", "share of the usual measuring time for each config (default: 1)", false},
+    {"--effort", "SHARE", "share of the usual measuring time for each config (default: 1)",
+     KF_DECIMAL(0.001, 1.0)},
     KF_TURNS_OPTION,
     {"--seed", "N", "seed of sampling and of the order of configs: the same for all shards (default: 1)",
-     false},
-    {"--resume", NULL, "continue where this shard was interrupted, on the same device", false},
+     KF_WHOLE(1, 1L << 53)},
+    {"--resume", NULL, "continue where this shard was interrupted, on the same device", KF_FLAG},
     KF_KEEP_GOING_OPTION,
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 typedef struct landscape {
@@ -55,7 +57,7 @@ static kf_status read_shard(const kf_arguments *arguments, landscape *work, kf_e
                        "option '--shard': '%s' is no shard; give I/N with I from 0 to N - 1, as in 3/256",
                        text);
     work->configs = 10000;
-    KF_TRY(kf_argument_integer(arguments, "--configs", 1, 1000000000, &work->configs, error));
+    KF_TRY(kf_argument_integer(arguments, "--configs", &work->configs, error));
     (void)snprintf(work->strategy, sizeof work->strategy, "shard:i=%ld:n=%ld:configs=%ld", work->shard,
                    work->shards, work->configs);
     return kf_strategy_check(work->strategy, error);
@@ -85,8 +87,8 @@ static kf_status read_request(const kf_arguments *arguments, landscape *work, kf
     long seed = 0;
     KF_TRY(read_shard(arguments, work, error));
     KF_TRY(choose_store(arguments, work, error));
-    KF_TRY(kf_argument_integer(arguments, "--seed", 1, 1L << 53, &seed, error));
-    KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
+    KF_TRY(kf_argument_integer(arguments, "--seed", &seed, error));
+    KF_TRY(kf_argument_number(arguments, "--effort", &request->effort, error));
     known->seed = (uint64_t)seed; /* 0: the scene's own */
     request->seed = seed > 0 ? (uint64_t)seed : 1;
     request->strategy = work->strategy;

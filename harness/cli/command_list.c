@@ -171,7 +171,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
                    kf_hint(wanted, names, KINDS, hint));
 }
 
-static const kf_option options[] = {{NULL, NULL, NULL, false}};
+static const kf_option options[] = {{NULL, NULL, NULL, KF_FLAG}};
 static const char *const positional[] = {"systems|scenes|strategies|metrics|devices", NULL};
 
 extern const kf_command kf_command_list;

@@ -261,7 +261,7 @@ static kf_status compare(const kf_arguments *arguments, kf_error *error) {
                                   .candidate = kf_argument(arguments, "--candidate", ".")};
     if (request.reference == NULL)
         return kf_fail(error, KF_BAD_INPUT, "nightly compare: option '--reference FOLDER' is missing");
-    KF_TRY(kf_argument_number(arguments, "--change", 0.01, 1000, &percent, error));
+    KF_TRY(kf_argument_number(arguments, "--change", &percent, error));
     request.threshold = log1p(0.01 * percent);
     KF_TRY(read_suite(arguments, &suite, error));
     request.suite = &suite;
@@ -303,24 +303,26 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--suite", "FILE|NAME", "the suite to measure: a file, or the name of a shipped one", false},
-    {"--store", "FILE", "where the history is kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
-    {"--junit", "FILE", "write the verdicts as JUnit XML", false},
-    {"--github", "FILE", "write the times for github-action-benchmark (customSmallerIsBetter)", false},
-    {"--report", "FILE", "write the verdicts as Markdown", false},
-    {"--device", "cuda:N|cpu", "use this device for all benchmarks, whatever the suite says", false},
+    {"--suite", "FILE|NAME", "the suite to measure: a file, or the name of a shipped one", KF_TEXT},
+    {"--store", "FILE", "where the history is kept (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
+    {"--junit", "FILE", "write the verdicts as JUnit XML", KF_TEXT},
+    {"--github", "FILE", "write the times for github-action-benchmark (customSmallerIsBetter)", KF_TEXT},
+    {"--report", "FILE", "write the verdicts as Markdown", KF_TEXT},
+    {"--device", "cuda:N|cpu", "use this device for all benchmarks, whatever the suite says", KF_TEXT},
     {"--label", "TEXT", "name of tonight's program (default: the commit, of the CI or of the suite's folder)",
-     false},
-    {"--night", "ID", "show, pin: number or beginning of the UUID (default: the newest)", false},
-    {"--reference", "FOLDER", "compare: the good program, a built source tree or an unpacked bundle", false},
-    {"--candidate", "FOLDER", "compare: the program in question (default: .)", false},
-    {"--benchmark", "NAME", "compare: the benchmark of the suite to run", false},
-    {"--change", "PERCENT", "compare: smallest change that counts, in percent (default: 1)", false},
-    {"--pin", "COMMIT", "import: also compare the newest values with those of this commit", false},
-    {"--job", "TEXT", "measure: the job of this process", false},
-    {"--verify", NULL, "measure: verify it first", false},
-    {"--counters", "SET", "measure: count with this metric set instead of timing", false},
-    {NULL, NULL, NULL, false},
+     KF_TEXT},
+    {"--night", "ID", "show, pin: number or beginning of the UUID (default: the newest)", KF_TEXT},
+    {"--reference", "FOLDER", "compare: the good program, a built source tree or an unpacked bundle",
+     KF_TEXT},
+    {"--candidate", "FOLDER", "compare: the program in question (default: .)", KF_TEXT},
+    {"--benchmark", "NAME", "compare: the benchmark of the suite to run", KF_TEXT},
+    {"--change", "PERCENT", "compare: smallest change that counts, in percent (default: 1)",
+     KF_DECIMAL(0.01, 1000)},
+    {"--pin", "COMMIT", "import: also compare the newest values with those of this commit", KF_TEXT},
+    {"--job", "TEXT", "measure: the job of this process", KF_TEXT},
+    {"--verify", NULL, "measure: verify it first", KF_FLAG},
+    {"--counters", "SET", "measure: count with this metric set instead of timing", KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 static const char *const positional[] = {"run|list|show|pin|compare|import", "FILE...", NULL};
 

@@ -20,21 +20,23 @@
 #include "harness/cli/scene_summary.h"
 
 static const kf_option options[] = {
-    {"--scene", "FILE|NAME", "a mesh, a scene file or a shipped scene with a solid in a stream", false},
-    {"--drag-within", "SHARE", "wanted half-width of the drag's 95 % interval: 0.05, 5% (5%)", false},
-    {"--system", "NAME", "family of solver (default: the first that runs the scene)", false},
-    {"--grid", "NXxNY[xNZ]", "grid with which the search begins (default: as the scene says)", false},
+    {"--scene", "FILE|NAME", "a mesh, a scene file or a shipped scene with a solid in a stream", KF_TEXT},
+    {"--drag-within", "SHARE", "wanted half-width of the drag's 95 % interval: 0.05, 5% (5%)", KF_TEXT},
+    {"--system", "NAME", "family of solver (default: the first that runs the scene)", KF_TEXT},
+    {"--grid", "NXxNY[xNZ]", "grid with which the search begins (default: as the scene says)",
+     KF_CHECKED(kf_value_grid)},
     KF_SAMPLES_OPTION,
     {"--store", "FILE",
      "store with measured rates of this machine (default: kftune.db in $XDG_DATA_HOME/kftune, if there is "
      "one)",
-     false},
-    {"--fix", "KEY=VALUE", "the default config, with this value of a parameter", true},
-    {"--device", "cuda:N|cpu", "device that will run it (the best there is)", false},
+     KF_TEXT},
+    {"--fix", "KEY=VALUE", "the default config, with this value of a parameter",
+     KF_ALL_CHECKED(kf_value_pair)},
+    {"--device", "cuda:N|cpu", "device that will run it (the best there is)", KF_TEXT},
     KF_TEAM_OPTION,
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 /* A run until settled ends when the interval of the statistics is within 1 %. Its settled part is three

@@ -15,20 +15,23 @@
 #include "plots/plot.h"
 
 static const kf_option options[] = {
-    {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", false},
-    {"--out", "FILE", "picture to write: .svg, .png or .pdf", false},
+    {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", KF_TEXT},
+    {"--out", "FILE", "picture to write: .svg, .png or .pdf", KF_TEXT},
     {"--run", "ID", "the run: its number, or the beginning of its UUID (the newest with a correct result)",
-     false},
-    {"--landscape", "FILE", "convergence: show searches on this stored landscape, instead of a run", false},
+     KF_TEXT},
+    {"--landscape", "FILE", "convergence: show searches on this stored landscape, instead of a run", KF_TEXT},
     {"--strategy", "NAME[:OPTION=V]",
-     "convergence on a landscape: these strategies (default: random and model)", true},
-    {"--evaluations", "N", "convergence on a landscape: configs a search may measure (default: 200)", false},
-    {"--repeats", "K", "convergence on a landscape: searches of each strategy (default: 100)", false},
-    {"--figures", "FILE", "scaling: output of kftune bench --suite scaling --json", false},
+     "convergence on a landscape: these strategies (default: random and model)",
+     KF_ALL_CHECKED(kf_value_strategy)},
+    {"--evaluations", "N", "convergence on a landscape: configs a search may measure (default: 200)",
+     KF_WHOLE(2, 100000)},
+    {"--repeats", "K", "convergence on a landscape: searches of each strategy (default: 100)",
+     KF_WHOLE(1, 10000)},
+    {"--figures", "FILE", "scaling: output of kftune bench --suite scaling --json", KF_TEXT},
     {"--links", "FILE", "scaling: links within a host, output of kftune roofs --devices cuda:0-1 --json",
-     false},
-    {"--benchmark", "NAME", "history: the benchmark to draw (the first)", false},
-    {NULL, NULL, NULL, false},
+     KF_TEXT},
+    {"--benchmark", "NAME", "history: the benchmark to draw (the first)", KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 static const char *const positionals[] = {
     "kernels|surface|convergence|roofline|occupancy|front|history|scaling", NULL};
@@ -117,12 +120,10 @@ static kf_status replay_all(const kf_arguments *arguments, kf_replayed *replayed
     int given = kf_argument_all(arguments, "--strategy", &names);
     if (given == 0) names = usual;
     const int count = given > 0 ? given : 2;
-    KF_TRY(kf_argument_integer(arguments, "--evaluations", 2, 100000, &evaluations, error));
-    KF_TRY(kf_argument_integer(arguments, "--repeats", 1, 10000, &repeats, error));
+    KF_TRY(kf_argument_integer(arguments, "--evaluations", &evaluations, error));
+    KF_TRY(kf_argument_integer(arguments, "--repeats", &repeats, error));
     if (count > KF_REPLAYED)
         return kf_fail(error, KF_BAD_INPUT, "option '--strategy': at most %d in a picture", KF_REPLAYED);
-    for (int s = 0; s < count; s++)
-        KF_TRY(kf_strategy_check(names[s], error));
     kf_landscape_prior prior;
     const bool has_prior = kf_landscape_prior_open(replayed->landscape, &prior);
     kf_status status = KF_OK;

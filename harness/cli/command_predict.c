@@ -25,21 +25,22 @@ static const kf_option options[] = {
     KF_PROBLEM_OPTION,
     KF_SYSTEM_OPTION,
     {"--device", "cuda:N|cpu", "device to predict for (default: the landscape's, else the best there is)",
-     false},
-    {"--bandwidth", "GB/s", "predict for a GPU that copies memory at this rate", false},
+     KF_TEXT},
+    {"--bandwidth", "GB/s", "predict for a GPU that copies memory at this rate", KF_DECIMAL(0.1, 1e6)},
     KF_GRID_OPTIONS,
     KF_FIX_OPTION,
     {"--store", "FILE",
      "store of measurements to compare with, and of the roofs (default: kftune.db in $XDG_DATA_HOME/kftune, "
      "if there is one)",
-     false},
+     KF_TEXT},
     {"--landscape", "FILE",
-     "an exported landscape to compare with, or to learn from; without --scene its scene is used", false},
-    {"--top", "N", "configs to show (default: 10)", false},
-    {"--first", "N", "without a cost model: how many measured configs to learn from (default: 50)", false},
+     "an exported landscape to compare with, or to learn from; without --scene its scene is used", KF_TEXT},
+    {"--top", "N", "configs to show (default: 10)", KF_WHOLE(1, 1000)},
+    {"--first", "N", "without a cost model: how many measured configs to learn from (default: 50)",
+     KF_WHOLE(2, KF_FORECAST_MOST)},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 enum { MOST_SCANNED = 200000 };
@@ -334,7 +335,7 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement,
  * bandwidth that was given. */
 static kf_status find_device(kf_predict *predict, kf_error *error) {
     double bandwidth = 0;
-    KF_TRY(kf_argument_number(predict->arguments, "--bandwidth", 0.1, 1e6, &bandwidth, error));
+    KF_TRY(kf_argument_number(predict->arguments, "--bandwidth", &bandwidth, error));
     const char *spec = kf_argument(predict->arguments, "--device", NULL);
     const kf_landscape *landscape = predict->landscape;
     const bool foreign = landscape != NULL && spec == NULL && strcmp(landscape->backend, "cuda") == 0;
@@ -363,8 +364,7 @@ static void open_model(kf_predict *predict) {
     if (predict->store != NULL && predict->device.identity[0] != '\0' &&
         kf_store_roofs(predict->store, predict->device.identity, &roofs, NULL) != KF_OK)
         roofs.count = 0; /* not measured: the data sheet serves */
-    if (kf_argument_number(predict->arguments, "--bandwidth", 0.1, 1e6, &bandwidth, NULL) == KF_OK &&
-        bandwidth > 0)
+    if (kf_argument_number(predict->arguments, "--bandwidth", &bandwidth, NULL) == KF_OK && bandwidth > 0)
         roofs = (kf_roofs){.count = 1, .list = {{.name = "dram_copy", .unit = "GB/s", .value = bandwidth}}};
     kf_cost_model_open(predict->problem, &predict->device, roofs.count > 0 ? &roofs : NULL, &predict->model);
 }
@@ -376,7 +376,7 @@ static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *err
     int fixed_count = kf_argument_all(predict->arguments, "--fix", &fixed);
     long first = 50;
     kf_space *opened = NULL;
-    KF_TRY(kf_argument_integer(predict->arguments, "--first", 2, KF_FORECAST_MOST, &first, error));
+    KF_TRY(kf_argument_integer(predict->arguments, "--first", &first, error));
     if (predict->landscape == NULL)
         KF_TRY(kf_problem_space(predict->problem, &predict->device, fixed, fixed_count, &opened, error));
     const kf_space *space = opened != NULL ? opened : predict->landscape->space;
@@ -416,7 +416,7 @@ static kf_status open_store(kf_predict *predict, kf_error *error) {
  * ranking and its agreement. Without a cost model the forecast learns from the measurements. */
 static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     long top = 10;
-    KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));
+    KF_TRY(kf_argument_integer(predict->arguments, "--top", &top, error));
     KF_TRY(find_device(predict, error));
     KF_TRY(open_store(predict, error));
     open_model(predict);
@@ -449,7 +449,7 @@ static bool has_own_space_only(const kf_predict *predict) {
 static kf_status predict_landscape(kf_predict *predict, kf_error *error) {
     const kf_landscape *landscape = predict->landscape;
     long top = 10;
-    KF_TRY(kf_argument_integer(predict->arguments, "--top", 1, 1000, &top, error));
+    KF_TRY(kf_argument_integer(predict->arguments, "--top", &top, error));
     kf_copy_text(predict->device.name, sizeof predict->device.name,
                  landscape->device[0] != '\0' ? landscape->device : "an unknown device");
     kf_copy_text(predict->device.backend, sizeof predict->device.backend,

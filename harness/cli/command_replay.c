@@ -12,17 +12,19 @@
 #include "harness/replay/replay_score.h"
 
 static const kf_option options[] = {
-    {"--landscape", "FILE", "a Kernel Tuner cache, T4 results or a landscape of kftune, also gzipped", false},
+    {"--landscape", "FILE", "a Kernel Tuner cache, T4 results or a landscape of kftune, also gzipped",
+     KF_TEXT},
     {"--strategy", "NAME[:OPTION=V]",
-     "the strategy to judge, with options as in model:points=300 (default: model)", false},
-    {"--evaluations", "N", "configs a search may measure (default: 200)", false},
-    {"--repeats", "K", "searches to run, each with its own seed (default: 100)", false},
-    {"--seed", "N", "seed of the first search (default: 1)", false},
+     "the strategy to judge, with options as in model:points=300 (default: model)",
+     KF_CHECKED(kf_value_strategy)},
+    {"--evaluations", "N", "configs a search may measure (default: 200)", KF_WHOLE(1, 1000000)},
+    {"--repeats", "K", "searches to run, each with its own seed (default: 100)", KF_WHOLE(1, 100000)},
+    {"--seed", "N", "seed of the first search (default: 1)", KF_WHOLE(0, 1L << 53)},
     {"--score", NULL,
      "also print the score of Willemsen et al. 2024: 0 is random search, 1 the optimum from the start; it "
      "sets the number of evaluations",
-     false},
-    {NULL, NULL, NULL, false},
+     KF_FLAG},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 /* Returns the next evaluation at which the curve is shown: 1, 2, 5, 10, 20, ... and the last. */
@@ -231,15 +233,14 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     long evaluations = 200, repeats = 100, seed = 1;
     const char *file = kf_argument(arguments, "--landscape", NULL);
     kf_replay_request request = {.strategy = kf_argument(arguments, "--strategy", "model")};
-    KF_TRY(kf_argument_integer(arguments, "--evaluations", 1, 1000000, &evaluations, error));
-    KF_TRY(kf_argument_integer(arguments, "--repeats", 1, 100000, &repeats, error));
-    KF_TRY(kf_argument_integer(arguments, "--seed", 0, 1L << 53, &seed, error));
+    KF_TRY(kf_argument_integer(arguments, "--evaluations", &evaluations, error));
+    KF_TRY(kf_argument_integer(arguments, "--repeats", &repeats, error));
+    KF_TRY(kf_argument_integer(arguments, "--seed", &seed, error));
     if (file == NULL)
         return kf_fail(
             error, KF_BAD_INPUT,
             "replay: option '--landscape FILE' is missing; a Kernel Tuner cache, T4 results or what "
             "'kftune store export --format landscape' writes");
-    KF_TRY(kf_strategy_check(request.strategy, error));
     kf_landscape *landscape = NULL;
     KF_TRY(kf_landscape_open(file, &landscape, error));
     request.landscape = landscape;

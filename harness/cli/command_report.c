@@ -33,10 +33,11 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--store", "FILE", "the store to report on (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
-    {"--out", "FILE", "the HTML file to write", false},
-    {"--run", "ID", "the run to show in full: number or beginning of its UUID (default: the newest)", false},
-    {NULL, NULL, NULL, false},
+    {"--store", "FILE", "the store to report on (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
+    {"--out", "FILE", "the HTML file to write", KF_TEXT},
+    {"--run", "ID", "the run to show in full: number or beginning of its UUID (default: the newest)",
+     KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 const kf_command kf_command_report = {

@@ -97,10 +97,10 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--device", "cuda:N|cpu", "device to measure (default: a GPU if one works, else the cpu)", false},
-    {"--devices", "cuda:0-3|cpu,cpu", "a team: measure its links, and do not store them", false},
-    {"--store", "FILE", "where the ceilings are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
-    {NULL, NULL, NULL, false},
+    {"--device", "cuda:N|cpu", "device to measure (default: a GPU if one works, else the cpu)", KF_TEXT},
+    {"--devices", "cuda:0-3|cpu,cpu", "a team: measure its links, and do not store them", KF_TEXT},
+    {"--store", "FILE", "where the ceilings are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 extern const kf_command kf_command_roofs;

@@ -29,45 +29,76 @@
 #include "solver/output/run_folder.h"
 #include "solver/systems.h"
 
+static kf_status read_smoke_size(const char *size, int pixels[2], kf_error *error) {
+    enum { LEAST = 16, MOST = 8192 };
+    char *end = NULL;
+    const long width = strtol(size, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+    if (*end != '\0' || width < LEAST || width > MOST || height < LEAST || height > MOST)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "--smoke-size '%s': must be WIDTHxHEIGHT with %d to %d pixels each, for example 1920x1080", size,
+            LEAST, MOST);
+    pixels[0] = (int)width;
+    pixels[1] = (int)height;
+    return KF_OK;
+}
+
+static kf_status check_smoke_size(const kf_option *option, const char *value, kf_error *error) {
+    int pixels[2];
+    (void)option;
+    return read_smoke_size(value, pixels, error);
+}
+
+static kf_status check_fields(const kf_option *option, const char *value, kf_error *error) {
+    int quantities;
+    (void)option;
+    return strcmp(value, "none") == 0 ? KF_OK : kf_flow_quantities_read(value, &quantities, error);
+}
+
 static const kf_option options[] = {
     {"--config", "FILE",
-     "best config, written by kftune tune (default: that of the nearest scene in the store)", false},
+     "best config, written by kftune tune (default: that of the nearest scene in the store)", KF_TEXT},
     KF_DURATION_OPTIONS,
     {"--area", "A", "reference area of force coefficients in m^2 (the scene's, else the front at zero yaw)",
-     false},
-    {"--output", "DIR", "folder to write into (<scene>-run)", false},
-    {"--every", "N", "steps between outputs (a fifth of --steps)", false},
+     KF_DECIMAL(1e-12, 1e12)},
+    {"--output", "DIR", "folder to write into (<scene>-run)", KF_TEXT},
+    {"--every", "N", "steps between outputs (a fifth of --steps)", KF_WHOLE(1, KF_MOST_STEPS)},
     {"--fields", "LIST",
      "content of the files: velocity, pressure, vorticity, q, solid, surface, levels of nested grids "
      "(velocity,pressure); none: no files",
-     false},
+     KF_CHECKED(check_fields)},
     {"--mean-from", "N",
-     "also write fields averaged over time, from N flow-throughs on, over 16 moments in each", false},
+     "also write fields averaged over time, from N flow-throughs on, over 16 moments in each",
+     KF_DECIMAL(0.0, 1e6)},
     KF_PROBE_OPTIONS,
     KF_PICTURE_OPTIONS,
-    {"--restart", "FILE", "continue from this checkpoint", false},
-    {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted", false},
-    {"--checkpoint-every", "SECONDS", "seconds between checkpoints (300)", false},
-    {"--smoke", NULL, "release smoke where the scene says, else in front of the solid, and draw it", false},
-    {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", false},
-    {"--smoke-size", "WxH", "pixels of those pictures (1280x720)", false},
-    {"--compress", NULL, "write fields gzip-compressed: smaller, slower", false},
-    {"--scene", "FILE|NAME", "present path of the scene; without --config: the scene to run", false},
+    {"--restart", "FILE", "continue from this checkpoint", KF_TEXT},
+    {"--checkpoints", "N", "newest checkpoints to keep (2); 0: one only when interrupted",
+     KF_WHOLE(0, 1000000)},
+    {"--checkpoint-every", "SECONDS", "seconds between checkpoints (300)", KF_DECIMAL(1.0, 1e9)},
+    {"--smoke", NULL, "release smoke where the scene says, else in front of the solid, and draw it", KF_FLAG},
+    {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", KF_WHOLE(1, KF_MOST_STEPS)},
+    {"--smoke-size", "WxH", "pixels of those pictures (1280x720)", KF_CHECKED(check_smoke_size)},
+    {"--compress", NULL, "write fields gzip-compressed: smaller, slower", KF_FLAG},
+    {"--scene", "FILE|NAME", "present path of the scene; without --config: the scene to run", KF_TEXT},
     {"--system", "NAME", "without --config: family of solver (default: the first that runs the scene)",
-     false},
-    {"--grid", "NXxNY[xNZ]", "without --config: nodes of the domain (default: as the scene says)", false},
+     KF_TEXT},
+    {"--grid", "NXxNY[xNZ]", "without --config: nodes of the domain (default: as the scene says)",
+     KF_CHECKED(kf_value_grid)},
     {"--samples-per-cell", "R",
-     "without --config: samples for each cell^2 of surface (default: as the scene says)", false},
+     "without --config: samples for each cell^2 of surface (default: as the scene says)",
+     KF_DECIMAL(KF_LEAST_SAMPLES_PER_CELL, KF_MOST_SAMPLES_PER_CELL)},
     {"--store", "FILE", "without --config: the store to search (default: kftune.db in $XDG_DATA_HOME/kftune)",
-     false},
-    {"--fix", "KEY=VALUE", "without --config: the default config, with this value of a parameter", true},
-    {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", false},
+     KF_TEXT},
+    {"--fix", "KEY=VALUE", "without --config: the default config, with this value of a parameter",
+     KF_ALL_CHECKED(kf_value_pair)},
+    {"--device", "cuda:N|cpu", "device to run on (the one that was tuned)", KF_TEXT},
     KF_TEAM_OPTION,
-    {"--force", NULL, "write into a folder that holds other files, or over a longer run", false},
+    {"--force", NULL, "write into a folder that holds other files, or over a longer run", KF_FLAG},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
     KF_SWEEP_OPTIONS,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 /* A checkpoint of a large grid takes longer to write than thousands of steps to compute. It therefore follows
@@ -216,7 +247,6 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
  * dimensions. */
 static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     static const char *const belonging[] = {"--smoke-every", "--smoke-size"};
-    enum { LEAST = 16, MOST = 8192 };
     for (size_t i = 0; i < sizeof belonging / sizeof *belonging; i++)
         if (kf_argument_given(job->arguments, belonging[i]) && !kf_argument_given(job->arguments, "--smoke"))
             return kf_fail(error, KF_BAD_INPUT, "%s: this option needs --smoke", belonging[i]);
@@ -228,19 +258,9 @@ static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
                            job->problem->name);
         KF_TRY(kf_smoke_check(scene, error));
     }
-    KF_TRY(kf_argument_integer(job->arguments, "--smoke-every", 1, 1000000000000, &every, error));
+    KF_TRY(kf_argument_integer(job->arguments, "--smoke-every", &every, error));
     job->how.smoke_every = (uint64_t)every;
-    const char *size = kf_argument(job->arguments, "--smoke-size", "1280x720");
-    char *end = NULL;
-    const long width = strtol(size, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
-    if (*end != '\0' || width < LEAST || width > MOST || height < LEAST || height > MOST)
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "--smoke-size '%s': must be WIDTHxHEIGHT with %d to %d pixels each, for example 1920x1080", size,
-            LEAST, MOST);
-    job->smoke_size[0] = (int)width;
-    job->smoke_size[1] = (int)height;
-    return KF_OK;
+    return read_smoke_size(kf_argument(job->arguments, "--smoke-size", "1280x720"), job->smoke_size, error);
 }
 
 /* Chooses how often rows are written, so that the means have enough: 64 a flow-through at least. */
@@ -256,7 +276,7 @@ static kf_status read_means(kf_run_job *job, kf_error *error) {
     enum { MOMENTS = 16 };
     double from = 0.0;
     if (!kf_argument_given(job->arguments, "--mean-from")) return KF_OK;
-    KF_TRY(kf_argument_number(job->arguments, "--mean-from", 0.0, 1e6, &from, error));
+    KF_TRY(kf_argument_number(job->arguments, "--mean-from", &from, error));
     if (job->how.flow_through == 0.0)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--mean-from': %s has no stream, so it has no flow-throughs",
@@ -299,7 +319,7 @@ static kf_status read_fields(kf_run_job *job, kf_error *error) {
 static kf_status read_area(const kf_run_job *job, kf_error *error) {
     double area = 0.0;
     if (!kf_argument_given(job->arguments, "--area")) return KF_OK;
-    KF_TRY(kf_argument_number(job->arguments, "--area", 1e-12, 1e12, &area, error));
+    KF_TRY(kf_argument_number(job->arguments, "--area", &area, error));
     const kf_scene *scene = kf_run_scene(job->problem);
     if (scene == NULL || !kf_scene_has_solid(scene))
         return kf_fail(error, KF_BAD_INPUT, "option '--area': %s has no solid with force coefficients",
@@ -315,10 +335,10 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     long steps = 1000, checkpoints = 2;
     KF_TRY(kf_run_duration(arguments, job->problem, &steps, &job->how, error));
     long every = (steps + 4) / 5; /* the fifth output is the last step's */
-    KF_TRY(kf_argument_integer(arguments, "--every", 1, 1000000000000, &every, error));
-    KF_TRY(kf_argument_integer(arguments, "--checkpoints", 0, 1000000, &checkpoints, error));
+    KF_TRY(kf_argument_integer(arguments, "--every", &every, error));
+    KF_TRY(kf_argument_integer(arguments, "--checkpoints", &checkpoints, error));
     double checkpoint_seconds = usual_checkpoint_seconds;
-    KF_TRY(kf_argument_number(arguments, "--checkpoint-every", 1.0, 1e9, &checkpoint_seconds, error));
+    KF_TRY(kf_argument_number(arguments, "--checkpoint-every", &checkpoint_seconds, error));
     KF_TRY(read_area(job, error));
     if (kf_run_scene(job->problem) != NULL && kf_run_scene(job->problem)->mesh.triangle_count > 0) {
         job->how.judge = kf_drag_interval_judge;

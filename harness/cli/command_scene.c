@@ -21,11 +21,12 @@
 static const kf_option options[] = {
     KF_PLACEMENT_OPTIONS,
     KF_GRID_OPTIONS,
-    {"--device", "cuda:N|cpu", "say whether the grid fits this device's memory", false},
-    {"--devices", "cuda:0-3|cpu,cpu", "say the same for a team that shares the grid (docs/teams.md)", false},
-    {"--write", "FILE", "write a scene file that says the same", false},
-    {"--picture", "FILE", "file of the picture (<scene>.scene.png); none: no picture", false},
-    {NULL, NULL, NULL, false},
+    {"--device", "cuda:N|cpu", "say whether the grid fits this device's memory", KF_TEXT},
+    {"--devices", "cuda:0-3|cpu,cpu", "say the same for a team that shares the grid (docs/teams.md)",
+     KF_TEXT},
+    {"--write", "FILE", "write a scene file that says the same", KF_TEXT},
+    {"--picture", "FILE", "file of the picture (<scene>.scene.png); none: no picture", KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 static const char *const positional[] = {"FILE|NAME", NULL};
@@ -58,7 +59,7 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
     kf_scene_options wanted = {.sections = kf_systems_scene_sections(), .described = true};
     kf_placement placement;
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
-    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", &wanted.samples_per_cell, error));
     KF_TRY(kf_argument_placement(arguments, &placement, error));
     const char *asked = kf_argument(arguments, "--write", NULL);
     if (asked != NULL) return write_scene(arguments, name, asked, &wanted, scene, error);
@@ -197,7 +198,7 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     cJSON_Delete(changed);
     if (kf_argument_given(arguments, "--write")) return refuse_writing(name, error);
     KF_TRY(kf_argument_grid(arguments, "--grid", wanted.nodes, error));
-    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", 1.0, 1000.0, &wanted.samples_per_cell, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", &wanted.samples_per_cell, error));
     KF_TRY(kf_problem_open(name, system->name, &wanted, &problem, error));
     *shown = true;
     char path[KF_PATH];

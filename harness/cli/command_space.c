@@ -14,12 +14,13 @@
 static const kf_option options[] = {
     KF_PROBLEM_OPTION,
     KF_SYSTEM_OPTION,
-    {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)", false},
+    {"--device", "cuda:N|cpu", "device the space is for (default: a GPU if one works, else the cpu)",
+     KF_TEXT},
     KF_GRID_OPTIONS,
     KF_FIX_OPTION,
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 static void print_json(const kf_problem *problem, const kf_device_info *device, const kf_space *space) {

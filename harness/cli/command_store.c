@@ -191,7 +191,7 @@ static kf_status check(const kf_arguments *arguments, kf_error *error) {
 /* Deletes from the store one run, or all runs older than some days, and says how many results went. */
 static kf_status prune(const kf_arguments *arguments, kf_error *error) {
     double days = NAN;
-    KF_TRY(kf_argument_number(arguments, "--older-than", 0, 1e6, &days, error));
+    KF_TRY(kf_argument_number(arguments, "--older-than", &days, error));
     const char *name = kf_argument(arguments, "--run", NULL);
     if ((name != NULL) == isfinite(days))
         return kf_fail(error, KF_BAD_INPUT,
@@ -244,14 +244,14 @@ static kf_status run_store(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--store", "FILE", "the store; default: kftune.db under $XDG_DATA_HOME/kftune", false},
-    {"--run", "ID", "a run's number or the beginning of its UUID; default: the newest", false},
-    {"--limit", "N", "show: at most N results, 0 for all (default 20)", false},
+    {"--store", "FILE", "the store; default: kftune.db under $XDG_DATA_HOME/kftune", KF_TEXT},
+    {"--run", "ID", "a run's number or the beginning of its UUID; default: the newest", KF_TEXT},
+    {"--limit", "N", "show: at most N results, 0 for all (default 20)", KF_WHOLE(0, 1L << 30)},
     {"--format", "csv|t4|kernel-tuner|github-benchmark|junit|landscape",
-     "export: the format; junit is for nights", false},
-    {"--out", "FILE", "export: write here instead of to stdout", false},
-    {"--older-than", "DAYS", "prune: delete the runs that began longer ago", false},
-    {NULL, NULL, NULL, false},
+     "export: the format; junit is for nights", KF_TEXT},
+    {"--out", "FILE", "export: write here instead of to stdout", KF_TEXT},
+    {"--older-than", "DAYS", "prune: delete the runs that began longer ago", KF_DECIMAL(0, 1e6)},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 static const char *const positional[] = {"list|show|export|import|check|prune|schema", "FILE...", NULL};
 

@@ -18,7 +18,6 @@
 #include "harness/cli/problem_argument.h"
 #include "harness/cli/run_problem.h"
 #include "harness/cli/world_argument.h"
-#include "harness/search/strategy.h"
 #include "harness/tune/tune.h"
 #include "harness/worker/device_lock.h"
 #include "harness/worker/together.h"
@@ -28,54 +27,57 @@ static const kf_option options[] = {
     {"--scene", "FILE|NAME",
      "a mesh (.obj .stl .ply .gltf .glb), a scene file (.json), a shipped scene, or the T1 file of a kernel "
      "(.t1.json)",
-     false},
+     KF_TEXT},
     KF_SYSTEM_OPTION,
     KF_DEVICE_OPTION,
     KF_TEAM_OPTION,
     {"--share", "search", "with --devices: each device measures other configs, instead of sharing the domain",
-     false},
+     KF_TEXT},
     KF_GRID_OPTIONS,
     {"--strategy", "NAME[:OPTION=V]",
      "how to search, as in model:points=300; 'kftune list strategies' (default: by size of space and budget)",
-     false},
+     KF_CHECKED(kf_value_strategy)},
     {"--budget", "60s|500evals|20s-device",
-     "limit of tuning: wall time, number of configs, or time on the device (default: 60s)", false},
+     "limit of tuning: wall time, number of configs, or time on the device (default: 60s)",
+     KF_CHECKED(kf_value_budget)},
     {"--fix", "KEY=VALUE[,VALUE]",
-     "search only configs in which the parameter has this value, or one of these", true},
+     "search only configs in which the parameter has this value, or one of these",
+     KF_ALL_CHECKED(kf_value_pair)},
     {"--metric", "NAME=EXPRESSION",
      "compute this of every config, as in gflops=2*m*n*k/time/1e9; names are time (s), energy (J), power "
      "(W), "
      "parameters, facts, arguments, counters",
-     true},
+     KF_TEXTS},
     {"--objective", "time|energy|edp|power|max:METRIC",
      "what to minimise; max:METRIC maximises; several, as in time,energy, give a front of trade-offs "
      "(default: time)",
-     false},
+     KF_TEXT},
     {"--cache", "steady|cold|hot",
-     "state of the last-level cache when a sample begins (default: steady, as in a run)", false},
+     "state of the last-level cache when a sample begins (default: steady, as in a run)", KF_TEXT},
     {"--effort", "SHARE",
      "share of the usual measuring time for each config of the search (default: 1; less on a GPU with a "
      "budget below 60 s)",
-     false},
+     KF_DECIMAL(0.001, 1.0)},
     {"--presets", "all|default",
      "measure the presets baseline and paper too, or default alone (default: all; on a cpu with a budget "
      "below "
      "5 minutes the default alone)",
-     false},
-    {"--rounds", "N", "rounds of the final, 0 (no final) to 5 (default: 3; 5 in a long search)", false},
+     KF_TEXT},
+    {"--rounds", "N", "rounds of the final, 0 (no final) to 5 (default: 3; 5 in a long search)",
+     KF_WHOLE(0, 5)},
     KF_TURNS_OPTION,
     {"--counters", "SET",
      "count hardware counters of the presets and best configs; 'kftune list metrics' names the sets "
      "(default: none)",
-     false},
-    {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", false},
-    {"--out", "FILE", "where to write the best config (default: <scene>.kftune.json)", false},
-    {"--seed", "N", "seed of sampling and search (default: 1)", false},
+     KF_TEXT},
+    {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
+    {"--out", "FILE", "where to write the best config (default: <scene>.kftune.json)", KF_TEXT},
+    {"--seed", "N", "seed of sampling and search (default: 1)", KF_WHOLE(1, 1L << 53)},
     KF_KEEP_GOING_OPTION,
-    {"--resume", NULL, "continue the last unfinished run of the same scene, device, space and seed", false},
+    {"--resume", NULL, "continue the last unfinished run of the same scene, device, space and seed", KF_FLAG},
     KF_PLACEMENT_OPTIONS,
     KF_ACCURACY_OPTION,
-    {NULL, NULL, NULL, false},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 static const double TURN_LIMIT_SECONDS = 10.0; /* others wait for the device */
@@ -106,24 +108,6 @@ static kf_status check_writable(const char *out, kf_error *error) {
     return KF_OK;
 }
 
-/* Checks the strategy before the scene is sampled, which can take a while. */
-static kf_status check_strategy(const char *name, kf_error *error) {
-    enum { MOST = 32 };
-    const char *names[MOST];
-    int count = 0;
-    for (; count < MOST && kf_strategies[count] != NULL; count++) {
-        names[count] = kf_strategies[count]->name;
-        const size_t length = strlen(names[count]);
-        if (name == NULL) return KF_OK;
-        if (strncmp(name, names[count], length) == 0 && (name[length] == '\0' || name[length] == ':'))
-            return kf_strategy_check(name, error);
-    }
-    char hint[KF_HINT];
-    return kf_fail(error, KF_BAD_INPUT,
-                   "option '--strategy': unknown '%s'%s; 'kftune list strategies' names them", name,
-                   kf_hint(name, names, count, hint));
-}
-
 static kf_status read_presets(const kf_arguments *arguments, kf_tune_request *request, kf_error *error) {
     const char *word = kf_argument(arguments, "--presets", NULL);
     request->presets = word == NULL               ? KF_FITTING_PRESETS
@@ -139,7 +123,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->budget.seconds = 60.0;
     request->budget_text = kf_argument(arguments, "--budget", "60s");
     KF_TRY(kf_argument_budget(arguments, "--budget", &request->budget, error));
-    KF_TRY(kf_argument_integer(arguments, "--seed", 1, 1L << 53, &seed, error));
+    KF_TRY(kf_argument_integer(arguments, "--seed", &seed, error));
     known->seed = (uint64_t)seed; /* 0: the scene's own */
     request->seed = seed > 0 ? (uint64_t)seed : 1;
     request->device = kf_argument_device(arguments, NULL);
@@ -163,8 +147,8 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->keeps_going = kf_argument_given(arguments, "--keep-going");
     request->limit_seconds = request->turns ? TURN_LIMIT_SECONDS : KF_CONFIG_LIMIT_SECONDS;
     long rounds = 0;
-    KF_TRY(kf_argument_number(arguments, "--effort", 0.001, 1.0, &request->effort, error));
-    KF_TRY(kf_argument_integer(arguments, "--rounds", 0, 5, &rounds, error));
+    KF_TRY(kf_argument_number(arguments, "--effort", &request->effort, error));
+    KF_TRY(kf_argument_integer(arguments, "--rounds", &rounds, error));
     request->rounds = rounds > 0 || !kf_argument_given(arguments, "--rounds") ? (int)rounds : -1;
     int cache = 0;
     KF_TRY(kf_argument_metrics(arguments, request->metrics, error));
@@ -173,7 +157,6 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
         return kf_fail_context(error, "option '--objective'");
     KF_TRY(read_word(arguments, "--cache", kf_cache_policy_names, KF_CACHE_POLICIES, &cache, error));
     request->cache = (kf_cache_policy)cache;
-    KF_TRY(check_strategy(request->strategy, error));
     const char *out = kf_argument(arguments, "--out", NULL);
     if (out != NULL) KF_TRY(check_writable(out, error));
     return KF_OK;

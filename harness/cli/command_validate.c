@@ -90,7 +90,7 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
         KF_TRY(kf_make_folders(options.pictures, error));
         KF_TRY(kf_folder_is_own(options.pictures, true, "give a folder of your own with --pictures", error));
     }
-    KF_TRY(kf_argument_number(arguments, "--accuracy", KF_DEFAULT_ACCURACY, 0.1, &options.accuracy, error));
+    KF_TRY(kf_argument_number(arguments, "--accuracy", &options.accuracy, error));
     kf_validate_result result;
     KF_TRY(kf_validate(backend, &options, &result, error));
     kf_status status = report(arguments, kf_backend_device(backend), &result, error);
@@ -131,17 +131,17 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options_of_validate[] = {
-    {"--case", "NAME", "one case; without it, all", true},
-    {"--quick", NULL, "small grids only: a few minutes on two cores", false},
-    {"--device", "cuda:N|cpu", "device to run on; the best there is if not given", false},
-    {"--fix", "KEY=VALUE", "a parameter of the space, instead of its default", true},
+    {"--case", "NAME", "one case; without it, all", KF_TEXTS},
+    {"--quick", NULL, "small grids only: a few minutes on two cores", KF_FLAG},
+    {"--device", "cuda:N|cpu", "device to run on; the best there is if not given", KF_TEXT},
+    {"--fix", "KEY=VALUE", "a parameter of the space, instead of its default", KF_ALL_CHECKED(kf_value_pair)},
     {"--accuracy", "A",
      "relative error that storage may add, in all cases; 0.1 allows f16 everywhere (default: each case's "
      "own)",
-     false},
-    {"--pictures", "DIR", "write pictures of the flows into this folder", false},
-    {"--list", NULL, "list the cases and run nothing", false},
-    {NULL, NULL, NULL, false},
+     KF_DECIMAL(KF_DEFAULT_ACCURACY, 0.1)},
+    {"--pictures", "DIR", "write pictures of the flows into this folder", KF_TEXT},
+    {"--list", NULL, "list the cases and run nothing", KF_FLAG},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 
 const kf_command kf_command_validate = {

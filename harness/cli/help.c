@@ -9,7 +9,8 @@ enum { OPTION_COLUMN = 32 };
 static void print_option(const kf_option *option) {
     char left[128];
     (void)snprintf(left, sizeof left, "  %s%s%s%s", option->name, option->value_name != NULL ? " " : "",
-                   option->value_name != NULL ? option->value_name : "", option->repeatable ? " ..." : "");
+                   option->value_name != NULL ? option->value_name : "",
+                   option->values.repeatable ? " ..." : "");
     if (strlen(left) < OPTION_COLUMN)
         printf("%-*s%s\n", OPTION_COLUMN, left, option->help);
     else

@@ -72,7 +72,7 @@ kf_status kf_nightly_compare_files(const kf_arguments *arguments, kf_error *erro
         return kf_fail(error, KF_BAD_INPUT,
                        "nightly compare: give two files of times, the old and the new one");
     KF_TRY(kf_argument_only(arguments, "nightly compare OLD NEW", "--change", error));
-    KF_TRY(kf_argument_number(arguments, "--change", 0.01, 1000, &percent, error));
+    KF_TRY(kf_argument_number(arguments, "--change", &percent, error));
     KF_TRY(kf_result_file_read(arguments->positional[1], &before, error));
     kf_status status = kf_result_file_read(arguments->positional[2], &after, error);
     if (status == KF_OK) {

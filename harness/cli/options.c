@@ -9,12 +9,13 @@
 #include "base/util/number.h"
 #include "base/util/text.h"
 #include "harness/cli/command.h"
+#include "harness/search/strategy.h"
 
 static const kf_option common_options[] = {
-    {"--json", NULL, "print one JSON object on stdout instead of text", false},
-    {"--quiet", NULL, "no progress and no notes on stderr", false},
-    {"--verbose", NULL, "more detail on stderr", false},
-    {"--help", NULL, "show this help", false},
+    {"--json", NULL, "print one JSON object on stdout instead of text", KF_FLAG},
+    {"--quiet", NULL, "no progress and no notes on stderr", KF_FLAG},
+    {"--verbose", NULL, "more detail on stderr", KF_FLAG},
+    {"--help", NULL, "show this help", KF_FLAG},
 };
 
 static int find_option(const kf_arguments *arguments, const char *name, size_t length) {
@@ -51,12 +52,12 @@ static kf_status unknown_option(const kf_arguments *arguments, const kf_command 
                    name, command->name);
 }
 
-/* Takes the option at words[*index]; *index ends on the last word used. */
 static bool is_of_file(const char *value_name) {
     return strstr(value_name, "FILE") != NULL || strcmp(value_name, "DIR") == 0 ||
            strcmp(value_name, "FOLDER") == 0;
 }
 
+/* Takes the option at words[*index]; *index ends on the last word used. */
 static kf_status take_option(const kf_command *command, int word_count, char *const *words, int *index,
                              kf_arguments *arguments, kf_error *error) {
     const char *word = words[*index];
@@ -88,14 +89,14 @@ static kf_status take_option(const kf_command *command, int word_count, char *co
             "%s: option '%s': '-' stands for no stream here; a file or folder of this name is './-'",
             command->name, option->name);
     int *count = &arguments->given[found].count;
-    if (*count > 0 && !option->repeatable)
+    if (*count > 0 && !option->values.repeatable)
         return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' is given twice; give it once", command->name,
                        option->name);
     if (*count == KF_OPTION_VALUES)
         return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' is given more than %d times", command->name,
                        option->name, KF_OPTION_VALUES);
     arguments->given[found].values[(*count)++] = value;
-    return KF_OK;
+    return option->values.check != NULL ? option->values.check(option, value, error) : KF_OK;
 }
 
 /* Finds the option whose value somebody gave without it, as in 'kftune run car.obj'; NULL: none comes to
@@ -225,34 +226,68 @@ bool kf_arguments_json(const kf_arguments *arguments) {
     return kf_argument_given(arguments, "--json");
 }
 
-kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long low, long high,
-                              long *value, kf_error *error) {
-    const char *text = kf_argument(arguments, option, NULL);
-    if (text == NULL) return KF_OK;
+static kf_status read_whole(const kf_option *option, const char *text, long *value, kf_error *error) {
     char *end = NULL;
     errno = 0;
-    long parsed = strtol(text, &end, 10);
+    const long parsed = strtol(text, &end, 10);
     if (end == text || *end != '\0')
-        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a whole number", option, text);
-    if (errno == ERANGE || parsed < low || parsed > high)
-        return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %ld to %ld", option, text, low, high);
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a whole number", option->name, text);
+    if (errno == ERANGE || (double)parsed < option->values.low || (double)parsed > option->values.high)
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %.0f to %.0f", option->name, text,
+                       option->values.low, option->values.high);
     *value = parsed;
     return KF_OK;
 }
 
-kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double low, double high,
-                             double *value, kf_error *error) {
-    const char *text = kf_argument(arguments, option, NULL);
-    if (text == NULL) return KF_OK;
+static kf_status read_decimal(const kf_option *option, const char *text, double *value, kf_error *error) {
     char *end = NULL;
-    double parsed = kf_read_decimal(text, &end);
+    const double parsed = kf_read_decimal(text, &end);
     if (end == text || *end != '\0' || !isfinite(parsed))
-        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number%s", option, text,
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a number%s", option->name, text,
                        end != text && *end == ',' ? KF_DECIMALS_HINT : "");
-    if (parsed < low || parsed > high)
-        return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %g to %g", option, text, low, high);
+    if (parsed < option->values.low || parsed > option->values.high)
+        return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %g to %g", option->name, text,
+                       option->values.low, option->values.high);
     *value = parsed;
     return KF_OK;
+}
+
+kf_status kf_value_whole(const kf_option *option, const char *value, kf_error *error) {
+    long read;
+    return read_whole(option, value, &read, error);
+}
+
+kf_status kf_value_decimal(const kf_option *option, const char *value, kf_error *error) {
+    double read;
+    return read_decimal(option, value, &read, error);
+}
+
+kf_status kf_value_pair(const kf_option *option, const char *value, kf_error *error) {
+    const char *equals = strchr(value, '=');
+    if (equals != NULL && equals != value && equals[1] != '\0') return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' must be %s", option->name, value,
+                   option->value_name);
+}
+
+kf_status kf_value_strategy(const kf_option *option, const char *value, kf_error *error) {
+    if (kf_strategy_check(value, error) == KF_OK) return KF_OK;
+    return kf_fail_context(error, "option '%s'", option->name);
+}
+
+kf_status kf_argument_integer(const kf_arguments *arguments, const char *option, long *value,
+                              kf_error *error) {
+    const char *text = kf_argument(arguments, option, NULL);
+    if (text == NULL) return KF_OK;
+    return read_whole(&arguments->options[find_option(arguments, option, strlen(option))], text, value,
+                      error);
+}
+
+kf_status kf_argument_number(const kf_arguments *arguments, const char *option, double *value,
+                             kf_error *error) {
+    const char *text = kf_argument(arguments, option, NULL);
+    if (text == NULL) return KF_OK;
+    return read_decimal(&arguments->options[find_option(arguments, option, strlen(option))], text, value,
+                        error);
 }
 
 kf_status kf_argument_ending(const kf_arguments *arguments, const char *option, const char *ending,
@@ -267,12 +302,9 @@ kf_status kf_argument_no_json(const kf_arguments *arguments, const char *what, k
     return kf_fail(error, KF_BAD_INPUT, "option '--json': %s", what);
 }
 
-/* Reads a grid such as 96x48x48, or 1024x1024 in two dimensions, into nodes. Without the option nodes stay
- * as they are, and nothing is half read. */
-kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error) {
+/* Reads a grid such as 96x48x48, or 1024x1024 in two dimensions, into nodes; nothing is half read. */
+static kf_status read_grid(const char *option, const char *text, int nodes[3], kf_error *error) {
     enum { LONGEST_EDGE = 65536 };
-    const char *text = kf_argument(arguments, option, NULL);
-    if (text == NULL) return KF_OK;
     int parsed[3] = {1, 1, 1};
     const char *at = text;
     for (int axis = 0; axis < 3 && at != NULL; axis++) {
@@ -295,6 +327,16 @@ kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, in
     return KF_OK;
 }
 
+kf_status kf_value_grid(const kf_option *option, const char *value, kf_error *error) {
+    int nodes[3];
+    return read_grid(option->name, value, nodes, error);
+}
+
+kf_status kf_argument_grid(const kf_arguments *arguments, const char *option, int nodes[3], kf_error *error) {
+    const char *text = kf_argument(arguments, option, NULL);
+    return text != NULL ? read_grid(option, text, nodes, error) : KF_OK;
+}
+
 kf_status kf_argument_metrics(const kf_arguments *arguments, kf_user_metrics *metrics, kf_error *error) {
     const char *const *given = NULL;
     const int count = kf_argument_all(arguments, "--metric", &given);
@@ -304,8 +346,7 @@ kf_status kf_argument_metrics(const kf_arguments *arguments, kf_user_metrics *me
     return KF_OK;
 }
 
-kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
-                             kf_error *error) {
+static kf_status read_budget(const char *option, const char *text, kf_budget *budget, kf_error *error) {
     static const struct {
         const char *suffix;
         double seconds; /* 0: counts evaluations */
@@ -313,8 +354,6 @@ kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, 
     } units[] = {{"s", 1.0, false},          {"m", 60.0, false},      {"min", 60.0, false},
                  {"h", 3600.0, false},       {"s-device", 1.0, true}, {"m-device", 60.0, true},
                  {"h-device", 3600.0, true}, {"evals", 0.0, false},   {"eval", 0.0, false}};
-    const char *text = kf_argument(arguments, option, NULL);
-    if (text == NULL) return KF_OK;
     char *end = NULL;
     double amount = kf_read_decimal(text, &end);
     bool number = end != text && isfinite(amount) && amount > 0.0;
@@ -331,6 +370,17 @@ kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, 
     return kf_fail(error, KF_BAD_INPUT,
                    "option '%s': '%s' is not a budget such as 60s, 2m, 1h, 20s-device or 500evals", option,
                    text);
+}
+
+kf_status kf_value_budget(const kf_option *option, const char *value, kf_error *error) {
+    kf_budget budget;
+    return read_budget(option->name, value, &budget, error);
+}
+
+kf_status kf_argument_budget(const kf_arguments *arguments, const char *option, kf_budget *budget,
+                             kf_error *error) {
+    const char *text = kf_argument(arguments, option, NULL);
+    return text != NULL ? read_budget(option, text, budget, error) : KF_OK;
 }
 
 void kf_argument_set(kf_arguments *arguments, const char *option, const char *value) {

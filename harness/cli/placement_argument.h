@@ -9,22 +9,24 @@
 /* Lists rows for a command's table of options. */
 #define KF_PLACEMENT_OPTIONS                                                                                 \
     {"--wind", "AXIS", "mesh: direction in which the wind blows, in its axes; -z for a car that faces +z",   \
-     false},                                                                                                 \
-        {"--up", "AXIS", "mesh: its axis that points up: x, -x, y, -y, z, -z", false},                       \
-        {"--length", "LENGTH", "mesh: its length along the wind: 4.2m, 4200mm, 14ft, 165in", false},         \
-        {"--speed", "SPEED", "speed of the wind and of a road: 30, 30m/s, 108km/h, 67mph (10 m/s)", false},  \
-        {"--reynolds", "RE", "Reynolds number of the solid's length (10000)", false},                        \
-        {"--viscosity", "NU", "kinematic viscosity in m^2/s, instead of --reynolds; air has 1.5e-5", false}, \
-        {"--road", "yes|no", "mesh: put it on a road that moves with the wind (guessed)", false},            \
+     KF_TEXT},                                                                                               \
+        {"--up", "AXIS", "mesh: its axis that points up: x, -x, y, -y, z, -z", KF_TEXT},                     \
+        {"--length", "LENGTH", "mesh: its length along the wind: 4.2m, 4200mm, 14ft, 165in", KF_TEXT},       \
+        {"--speed", "SPEED", "speed of the wind and of a road: 30, 30m/s, 108km/h, 67mph (10 m/s)",          \
+         KF_TEXT},                                                                                           \
+        {"--reynolds", "RE", "Reynolds number of the solid's length (10000)", KF_TEXT},                      \
+        {"--viscosity", "NU", "kinematic viscosity in m^2/s, instead of --reynolds; air has 1.5e-5",         \
+         KF_TEXT},                                                                                           \
+        {"--road", "yes|no", "mesh: put it on a road that moves with the wind (guessed)", KF_TEXT},          \
         {"--yaw", "DEGREES", "solid turned about the upright axis, counter-clockwise from above (0)",        \
-         false},                                                                                             \
+         KF_TEXT},                                                                                           \
         {"--blockage", "SHARE",                                                                              \
-         "mesh: largest share of the tunnel's cross-section that it may take: 0.05, 5% (5%)", false},        \
+         "mesh: largest share of the tunnel's cross-section that it may take: 0.05, 5% (5%)", KF_TEXT},      \
         {"--refine", "body|none|LEVELS",                                                                     \
-         "nested grids around the solid and its wake: cells half as wide, 1 to 4 times (none)", false},      \
+         "nested grids around the solid and its wake: cells half as wide, 1 to 4 times (none)", KF_TEXT},    \
     {                                                                                                        \
         "--cells", "N", "mesh: cells along its length, without --grid (as many as make a million nodes)",    \
-            false                                                                                            \
+            KF_TEXT                                                                                          \
     }
 
 /* Lists the row for commands that take a problem (problem_argument.h). */
@@ -33,7 +35,7 @@
         "--accuracy", "SHARE",                                                                               \
             "relative error that storage may add to the fields, 0.01% to 10%; from 0.5% on 16-bit storage "  \
             "is tried (the scene's)",                                                                        \
-            false                                                                                            \
+            KF_TEXT                                                                                          \
     }
 
 /* Makes the JSON scene of a mesh, or of a scene file (or shipped scene) that these options change. It is NULL

@@ -12,8 +12,7 @@ kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *c
     kf_problem_options options = *known;
     *problem = NULL;
     KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
-    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
-                              KF_MOST_SAMPLES_PER_CELL, &options.samples_per_cell, error));
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", &options.samples_per_cell, error));
     KF_TRY(kf_argument_accuracy(arguments, &options.accuracy, error));
     source = kf_argument(arguments, "--scene", source);
     if (source == NULL)

@@ -9,34 +9,38 @@
 #define KF_PROBLEM_OPTION                                                                                    \
     {                                                                                                        \
         "--scene", "FILE|NAME",                                                                              \
-            "a mesh, a scene file, a shipped scene, or the T1 file of a kernel (.t1.json)", false            \
+            "a mesh, a scene file, a shipped scene, or the T1 file of a kernel (.t1.json)", KF_TEXT          \
     }
 #define KF_SYSTEM_OPTION                                                                                     \
     {                                                                                                        \
         "--system", "NAME",                                                                                  \
-            "family of solver (default: the first of 'kftune list systems' that runs the scene)", false      \
+            "family of solver (default: the first of 'kftune list systems' that runs the scene)", KF_TEXT    \
     }
 #define KF_SAMPLES_OPTION                                                                                    \
-    { "--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)", false }
+    {                                                                                                        \
+        "--samples-per-cell", "R", "samples for each cell^2 of surface (default: as the scene says)",        \
+            KF_DECIMAL(KF_LEAST_SAMPLES_PER_CELL, KF_MOST_SAMPLES_PER_CELL)                                  \
+    }
 #define KF_GRID_OPTIONS                                                                                      \
-    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", false}, KF_SAMPLES_OPTION
+    {"--grid", "NXxNY[xNZ]", "nodes of the domain (default: as the scene says)", KF_CHECKED(kf_value_grid)}, \
+        KF_SAMPLES_OPTION
 #define KF_FIX_OPTION                                                                                        \
     {                                                                                                        \
         "--fix", "KEY=VALUE[,VALUE]", "only configs in which the parameter has this value, or one of these", \
-            true                                                                                             \
+            KF_ALL_CHECKED(kf_value_pair)                                                                    \
     }
 #define KF_DEVICE_OPTION                                                                                     \
-    { "--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", false }
+    { "--device", "cuda:N|cpu", "where to run (default: a GPU if one works, else the cpu)", KF_TEXT }
 #define KF_TEAM_OPTION                                                                                       \
-    { "--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", false }
+    { "--devices", "cuda:0-3|cpu,cpu", "a team of devices that share the domain (docs/teams.md)", KF_TEXT }
 #define KF_TURNS_OPTION                                                                                      \
     {                                                                                                        \
         "--take-turns", NULL,                                                                                \
             "share the GPU with other runs that have this option: they measure in turns, config by config",  \
-            false                                                                                            \
+            KF_FLAG                                                                                          \
     }
 #define KF_KEEP_GOING_OPTION                                                                                 \
-    { "--keep-going", NULL, "go on when the default and other configs fail for the same reason", false }
+    { "--keep-going", NULL, "go on when the default and other configs fail for the same reason", KF_FLAG }
 
 /* Opens what the options --scene, --system, --grid and --samples-per-cell of the command name. known: what
  * holds where they say nothing, and source where --scene is not given (NULL: then --scene is required). The

@@ -12,9 +12,7 @@ const kf_scene *kf_run_scene(const kf_problem *problem) {
 }
 
 /* Reads a time such as "2s", "250ms" or "2". */
-static kf_status read_time(const kf_arguments *arguments, double *seconds, kf_error *error) {
-    const char *text = kf_argument(arguments, "--time", NULL);
-    if (text == NULL) return KF_OK;
+static kf_status read_time(const char *text, double *seconds, kf_error *error) {
     char *end = NULL;
     *seconds = kf_read_decimal(text, &end);
     if (strcmp(end, "ms") == 0) *seconds *= 1e-3;
@@ -25,8 +23,19 @@ static kf_status read_time(const kf_arguments *arguments, double *seconds, kf_er
                    text);
 }
 
+kf_status kf_value_time(const kf_option *option, const char *value, kf_error *error) {
+    double seconds;
+    (void)option;
+    return read_time(value, &seconds, error);
+}
+
+kf_status kf_value_until(const kf_option *option, const char *value, kf_error *error) {
+    if (strcmp(value, "settled") == 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not known; use settled", option->name, value);
+}
+
 kf_status kf_run_steps(const kf_arguments *arguments, long *steps, kf_error *error) {
-    return kf_argument_integer(arguments, "--steps", 1, 1000000000000, steps, error);
+    return kf_argument_integer(arguments, "--steps", steps, error);
 }
 
 kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *problem, long *steps,
@@ -34,7 +43,8 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
     static const char *const ways[] = {"--steps", "--flow-throughs", "--time"};
     enum { MOST_FLOW_THROUGHS = 50 };
     const kf_scene *scene = kf_run_scene(problem);
-    const char *until = kf_argument(arguments, "--until", NULL);
+    const char *until = kf_argument(arguments, "--until", NULL),
+               *time = kf_argument(arguments, "--time", NULL);
     double flow_throughs = 0.0, seconds = 0.0;
     int given = 0;
     for (int i = 0; i < 3; i++)
@@ -42,11 +52,9 @@ kf_status kf_run_duration(const kf_arguments *arguments, const kf_problem *probl
     if (given > 1)
         return kf_fail(error, KF_BAD_INPUT,
                        "options '--steps', '--flow-throughs' and '--time': give one of them");
-    if (until != NULL && strcmp(until, "settled") != 0)
-        return kf_fail(error, KF_BAD_INPUT, "option '--until': '%s' is not known; use settled", until);
     KF_TRY(kf_run_steps(arguments, steps, error));
-    KF_TRY(kf_argument_number(arguments, "--flow-throughs", 1e-3, 1e6, &flow_throughs, error));
-    KF_TRY(read_time(arguments, &seconds, error));
+    KF_TRY(kf_argument_number(arguments, "--flow-throughs", &flow_throughs, error));
+    if (time != NULL) KF_TRY(read_time(time, &seconds, error));
     if (scene == NULL) {
         /* Some systems say how long a step is about, and how long their scene shows something. */
         const double step = kf_facts_value(&problem->facts, "time_step");

@@ -6,17 +6,22 @@
 #include "scene/scene.h"
 #include "solver/output/production.h"
 
+kf_value_check kf_value_time, kf_value_until;
+
 /* Lists rows of the command's options. */
 #define KF_DURATION_OPTIONS                                                                                  \
-    {"--steps", "N", "time steps to run (1000); after a restart, further steps", false},                     \
+    {"--steps", "N", "time steps to run (1000); after a restart, further steps",                             \
+     KF_WHOLE(1, KF_MOST_STEPS)},                                                                            \
         {"--flow-throughs", "N", "length instead of --steps: how often the stream crosses the domain",       \
-         false},                                                                                             \
-        {"--time", "2s", "length instead of --steps: simulated time, in s or ms", false}, {                  \
+         KF_DECIMAL(1e-3, 1e6)},                                                                             \
+        {"--time", "2s", "length instead of --steps: simulated time, in s or ms",                            \
+         KF_CHECKED(kf_value_time)},                                                                         \
+    {                                                                                                        \
         "--until", "settled",                                                                                \
             "end once the drag has settled and its 95 % interval is within 1 % (at most 50 flow-throughs, "  \
             "or as "                                                                                         \
             "said)",                                                                                         \
-            false                                                                                            \
+            KF_CHECKED(kf_value_until)                                                                       \
     }
 
 /* Returns the scene of a flow, or NULL of anything else. */

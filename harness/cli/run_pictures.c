@@ -37,8 +37,7 @@ static int surface_of(const char *word, size_t length) {
 
 /* Reads the list of fields that are drawn, such as speed,pressure,surface; a field that is named twice is
  * drawn once. */
-static kf_status read_list(const kf_arguments *arguments, kf_production_options *how, kf_error *error) {
-    const char *word = kf_argument(arguments, "--picture", kf_picture_fields[KF_PICTURE_SPEED]);
+static kf_status read_list(const char *word, kf_production_options *how, kf_error *error) {
     how->no_pictures = strcmp(word, "none") == 0;
     if (how->no_pictures) return KF_OK;
     while (true) {
@@ -59,20 +58,39 @@ static kf_status read_list(const kf_arguments *arguments, kf_production_options 
     }
 }
 
-/* Reads a slice such as "y", "y=0.4" or "y=0.4m". */
-static kf_status read_slice(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
-                            kf_error *error) {
-    const char *text = kf_argument(arguments, "--slice", NULL);
+kf_status kf_value_pictures(const kf_option *option, const char *value, kf_error *error) {
+    kf_production_options how = {.picture_count = 0};
+    (void)option;
+    return read_list(value, &how, error);
+}
+
+/* Reads a slice such as "y", "y=0.4" or "y=0.4m"; *place is 0 where none is said. */
+static kf_status read_slice(const char *text, double *place, kf_error *error) {
     char *end = NULL;
-    if (text == NULL) return KF_OK;
     const bool axis = *text >= 'x' && *text <= 'z' && (text[1] == '\0' || text[1] == '=');
-    const double place = axis && text[1] == '=' ? kf_read_decimal(text + 2, &end) : 0.0;
+    *place = axis && text[1] == '=' ? kf_read_decimal(text + 2, &end) : 0.0;
     const bool good =
         axis && (text[1] == '\0' || (end != text + 2 && (*end == '\0' || strcmp(end, "m") == 0)));
     if (!good)
         return kf_fail(error, KF_BAD_INPUT,
                        "--slice '%s': must be x, y or z, or one of them with a place in metres, y=0.4m",
                        text);
+    return KF_OK;
+}
+
+kf_status kf_value_slice(const kf_option *option, const char *value, kf_error *error) {
+    double place;
+    (void)option;
+    return read_slice(value, &place, error);
+}
+
+/* Puts the slice that is asked for into the pictures, if it is within the domain. */
+static kf_status choose_slice(const kf_arguments *arguments, const kf_scene *scene,
+                              kf_production_options *how, kf_error *error) {
+    const char *text = kf_argument(arguments, "--slice", NULL);
+    double place = 0.0;
+    if (text == NULL) return KF_OK;
+    KF_TRY(read_slice(text, &place, error));
     const int normal = *text - 'x';
     const double size = scene != NULL ? scene->nodes[normal] * scene->cell_size : (double)INFINITY;
     if (!(place >= 0.0 && place <= size))
@@ -92,16 +110,30 @@ static void set_range(kf_picture_view *view, double low, double high) {
     view->high = high;
 }
 
-/* Reads the range of colours of one picture, LOW:HIGH for the first or FIELD=LOW:HIGH for that field's. */
-static kf_status read_range(const char *text, kf_production_options *how, kf_error *error) {
+/* Reads the range of colours of one picture, LOW:HIGH or FIELD=LOW:HIGH. */
+static kf_status read_range(const char *text, double *low, double *high, kf_error *error) {
     const char *equals = strchr(text, '='), *range = equals != NULL ? equals + 1 : text;
     char *middle = NULL, *end = NULL;
-    const double low = kf_read_decimal(range, &middle);
-    const double high = *middle == ':' ? kf_read_decimal(middle + 1, &end) : 0.0;
-    if (middle == range || *middle != ':' || end == middle + 1 || *end != '\0' || !isfinite(low) ||
-        !(low < high) || !isfinite(high))
+    *low = kf_read_decimal(range, &middle);
+    *high = *middle == ':' ? kf_read_decimal(middle + 1, &end) : 0.0;
+    if (middle == range || *middle != ':' || end == middle + 1 || *end != '\0' || !isfinite(*low) ||
+        !(*low < *high) || !isfinite(*high))
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--range': '%s' must be LOW:HIGH, as 0:60 or pressure=-1.5:1", text);
+    return KF_OK;
+}
+
+kf_status kf_value_range(const kf_option *option, const char *value, kf_error *error) {
+    double low, high;
+    (void)option;
+    return read_range(value, &low, &high, error);
+}
+
+/* Sets the range of colours of the first picture, or of that of the field that is named. */
+static kf_status choose_range(const char *text, kf_production_options *how, kf_error *error) {
+    const char *equals = strchr(text, '=');
+    double low = 0.0, high = 0.0;
+    KF_TRY(read_range(text, &low, &high, error));
     kf_picture_view *view = how->picture_count > 0 ? &how->pictures[0] : NULL;
     int kind = kf_surface_drawn(how);
     if (equals != NULL) {
@@ -122,10 +154,7 @@ static kf_status read_range(const char *text, kf_production_options *how, kf_err
 
 /* Reads the camera of a surface's picture: azimuth and elevation in degrees, and zoom, which is 1 where it
  * is left out. */
-static kf_status read_camera(const kf_arguments *arguments, kf_viewpoint *from, kf_error *error) {
-    const char *text = kf_argument(arguments, "--camera", NULL);
-    *from = KF_VIEWPOINT_USUAL;
-    if (text == NULL) return KF_OK;
+static kf_status read_camera(const char *text, kf_viewpoint *from, kf_error *error) {
     char *end = NULL;
     const char *word = text;
     double values[3] = {0.0, 0.0, 1.0};
@@ -146,6 +175,12 @@ static kf_status read_camera(const kf_arguments *arguments, kf_viewpoint *from, 
             text);
     *from = (kf_viewpoint){values[0], values[1], values[2]};
     return KF_OK;
+}
+
+kf_status kf_value_camera(const kf_option *option, const char *value, kf_error *error) {
+    kf_viewpoint from;
+    (void)option;
+    return read_camera(value, &from, error);
 }
 
 /* Fixes the colours of a film, which stay the same from frame to frame. */
@@ -178,7 +213,7 @@ static kf_status read_film(const kf_arguments *arguments, const kf_scene *scene,
         if (!kf_argument_given(arguments, "--film-every")) return KF_OK;
         return kf_fail(error, KF_BAD_INPUT, "--film-every: there is no film without --film");
     }
-    KF_TRY(kf_argument_integer(arguments, "--film-every", 1, 1000000000000, &every, error));
+    KF_TRY(kf_argument_integer(arguments, "--film-every", &every, error));
     how->film_every = (uint64_t)every;
     if (!kf_argument_given(arguments, "--restart") && how->film_every > how->steps)
         kf_warn(
@@ -194,7 +229,7 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
     static const char *const flows[] = {"--picture", "--slice", "--range",
                                         "--camera",  "--film",  "--film-every"};
     long pictures = 0;
-    KF_TRY(kf_argument_integer(arguments, "--picture-every", 1, 1000000000000, &pictures, error));
+    KF_TRY(kf_argument_integer(arguments, "--picture-every", &pictures, error));
     how->picture_every = (uint64_t)pictures;
     how->viewpoint = KF_VIEWPOINT_USUAL;
     if (scene == NULL && strcmp(kf_argument(arguments, "--picture", ""), "none") == 0) {
@@ -205,16 +240,17 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
         if (kf_argument_given(arguments, flows[i]))
             return kf_fail(error, KF_BAD_INPUT, "option '%s': is only for pictures of flows", flows[i]);
     if (scene == NULL) return KF_OK;
-    KF_TRY(read_list(arguments, how, error));
+    KF_TRY(read_list(kf_argument(arguments, "--picture", kf_picture_fields[KF_PICTURE_SPEED]), how, error));
     if (kf_surface_drawn(how) >= 0 && scene->mesh.triangle_count == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "option '--picture': %s has no solid whose surface could be drawn", scene->name);
-    KF_TRY(read_slice(arguments, scene, how, error));
+    KF_TRY(choose_slice(arguments, scene, how, error));
     const char *const *ranges = NULL;
     const int count = kf_argument_all(arguments, "--range", &ranges);
     for (int i = 0; i < count; i++)
-        KF_TRY(read_range(ranges[i], how, error));
-    KF_TRY(read_camera(arguments, &how->viewpoint, error));
+        KF_TRY(choose_range(ranges[i], how, error));
+    const char *camera = kf_argument(arguments, "--camera", NULL);
+    if (camera != NULL) KF_TRY(read_camera(camera, &how->viewpoint, error));
     if (how->no_pictures && kf_argument_given(arguments, "--film") &&
         !kf_argument_given(arguments, "--smoke"))
         return kf_fail(error, KF_BAD_INPUT,

@@ -75,6 +75,13 @@ static kf_status add_of_scene(const kf_problem *problem, const kf_probe_frame *f
     return status;
 }
 
+kf_status kf_value_probe(const kf_option *option, const char *value, kf_error *error) {
+    const char *equals = strchr(value, '=');
+    if (equals != NULL && equals != value) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' must be NAME=PLACE, for example wake=2L,0,0.5L",
+                   option->name, value);
+}
+
 /* Adds the probes of the command line; one takes the place of the scene's of the same name, not of another's
  * there. */
 static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_frame *frame,
@@ -84,11 +91,7 @@ static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_fr
     for (int i = 0; i < count; i++) {
         char name[KF_PROBE_NAME + 1] = "", place[160];
         const char *equals = strchr(values[i], '=');
-        const size_t length = equals != NULL ? (size_t)(equals - values[i]) : 0;
-        if (equals == NULL)
-            return kf_fail(error, KF_BAD_INPUT,
-                           "option '--probe': '%s' must be NAME=PLACE, for example wake=2L,0,0.5L",
-                           values[i]);
+        const size_t length = (size_t)(equals - values[i]); /* the option's check has seen it */
         for (int other = 0; other < i; other++)
             if (strncmp(values[other], values[i], length + 1) == 0)
                 return kf_fail(error, KF_BAD_INPUT,
@@ -133,7 +136,7 @@ kf_status kf_run_probes_read(const kf_arguments *arguments, const kf_problem *pr
     if (kf_argument_given(arguments, "--probe-every") && probes->count == 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "--probe-every: there is no probe; give one with --probe wake=2L,0,0.5L");
-    KF_TRY(kf_argument_integer(arguments, "--probe-every", 1, 1000000000000, &every, error));
+    KF_TRY(kf_argument_integer(arguments, "--probe-every", &every, error));
     how->probes = probes->list;
     how->probe_count = probes->count;
     how->probe_every = (uint64_t)every;

@@ -7,13 +7,16 @@
 #include "harness/cli/command.h"
 #include "solver/output/production.h"
 
+kf_value_check kf_value_probe;
+
 #define KF_PROBE_OPTIONS                                                                                     \
     {"--probe", "NAME=PLACE",                                                                                \
      "velocity and pressure over time at X,Y,Z, along FROM:TO[:POINTS], or on surface[:AXIS[=PLACE]]; L is " \
      "the solid's length, from its middle: wake=2L,0,0.5L",                                                  \
-     true},                                                                                                  \
+     KF_ALL_CHECKED(kf_value_probe)},                                                                        \
     {                                                                                                        \
-        "--probe-every", "N", "steps between rows of the probes (as of other tables)", false                 \
+        "--probe-every", "N", "steps between rows of the probes (as of other tables)",                       \
+            KF_WHOLE(1, KF_MOST_STEPS)                                                                       \
     }
 
 typedef struct kf_run_probes {

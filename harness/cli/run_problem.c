@@ -183,9 +183,9 @@ kf_status kf_run_open_tuned_scene(kf_run_job *job, kf_error *error) {
 /* Refuses what belongs to a scene without a config, because the config would overrule it. */
 kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
     static const kf_option said[] = {
-        {"--grid", NULL, NULL, false},  {"--samples-per-cell", NULL, NULL, false},
-        {"--store", NULL, NULL, false}, {"--system", NULL, NULL, false},
-        {"--fix", NULL, NULL, false},   KF_ACCURACY_OPTION};
+        {"--grid", NULL, NULL, KF_FLAG},  {"--samples-per-cell", NULL, NULL, KF_FLAG},
+        {"--store", NULL, NULL, KF_FLAG}, {"--system", NULL, NULL, KF_FLAG},
+        {"--fix", NULL, NULL, KF_FLAG},   KF_ACCURACY_OPTION};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (kf_argument_given(arguments, said[i].name))
             return kf_fail(error, KF_BAD_INPUT,

@@ -171,9 +171,7 @@ static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
     *own = *s->arguments;
     kf_argument_set(own, kinds[s->kind].option, s->kind == YAW ? widest(s) : NULL);
     kf_status status = kf_argument_grid(own, "--grid", nodes, error);
-    if (status == KF_OK)
-        status = kf_argument_number(own, "--samples-per-cell", KF_LEAST_SAMPLES_PER_CELL,
-                                    KF_MOST_SAMPLES_PER_CELL, &samples, error);
+    if (status == KF_OK) status = kf_argument_number(own, "--samples-per-cell", &samples, error);
     for (int i = 0; i < s->count && status == KF_OK; i++) {
         const bool scenes = s->kind == SCENES;
         const char *source = scenes ? s->values[i] : first;
@@ -199,15 +197,46 @@ static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
     return status;
 }
 
+static kf_status read_cells(const char *text, double *cells, kf_error *error) {
+    char *end = NULL;
+    *cells = kf_read_decimal(text, &end);
+    if (*end == '\0' && *cells >= 4.0 && *cells <= 4096.0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '--grids': '%s' is not a number of cells from 4 to 4096",
+                   text);
+}
+
+static kf_status read_seed(const char *text, uint64_t *seed, kf_error *error) {
+    char *end = NULL;
+    *seed = strtoull(text, &end, 10);
+    if (*end == '\0' && text[0] != '-' && *seed >= 1 && *seed <= 1ull << 53) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT, "option '--seeds': '%s' is not a whole number of at least 1", text);
+}
+
+/* Reads all values as a run would read them, before the first mesh is read. */
+static kf_status check_values(const sweep *s, kf_error *error) {
+    kf_arguments *own = kf_allocate(sizeof *own);
+    kf_placement placement;
+    kf_status status = KF_OK;
+    *own = *s->arguments;
+    for (int i = 0; i < s->count && status == KF_OK; i++) {
+        double cells;
+        uint64_t seed;
+        const bool placing = s->kind == YAW || s->kind == SPEED || s->kind == REYNOLDS;
+        if (s->kind == GRIDS) status = read_cells(s->values[i], &cells, error);
+        if (s->kind == SEEDS) status = read_seed(s->values[i], &seed, error);
+        if (placing) kf_argument_set(own, kinds[s->kind].each, s->values[i]);
+        if (status == KF_OK) status = kf_argument_placement(own, &placement, error);
+    }
+    free(own);
+    return status;
+}
+
 /* Makes the grid of a scene that was not made of a mesh, with so many cells along its reference length. */
 static kf_status grid_of(const char *source, const char *cells, char grid[48], kf_error *error) {
     const kf_scene_options options = {.sections = kf_systems_scene_sections(), .samples_per_cell = 1.0};
     kf_scene *scene = NULL;
-    char *end = NULL;
-    const double wanted = kf_read_decimal(cells, &end);
-    if (*end != '\0' || !(wanted >= 4.0 && wanted <= 4096.0))
-        return kf_fail(error, KF_BAD_INPUT, "option '--grids': '%s' is not a number of cells from 4 to 4096",
-                       cells);
+    double wanted;
+    KF_TRY(read_cells(cells, &wanted, error));
     KF_TRY(kf_scene_open(source, &options, &scene, error));
     const double ratio = wanted / scene->reference_length;
     (void)snprintf(grid, 48, "%.0fx%.0fx%.0f", fmax(1.0, round(ratio * scene->nodes[0])),
@@ -241,12 +270,10 @@ static void name_point(const sweep *s, int point, char name[128]) {
 
 /* Makes the scene with another seed of its samples, as the command line would overrule it. */
 static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PATH], kf_error *error) {
-    char name[128], *end = NULL;
-    const unsigned long long number = strtoull(seed, &end, 10);
+    char name[128];
+    uint64_t number;
     cJSON *document = NULL;
-    if (*end != '\0' || seed[0] == '-' || number < 1 || number > 1ull << 53)
-        return kf_fail(error, KF_BAD_INPUT, "option '--seeds': '%s' is not a whole number of at least 1",
-                       seed);
+    KF_TRY(read_seed(seed, &number, error));
     KF_TRY(kf_scene_document_read(scene, &document, error));
     kf_scene_document_ask(document, &(kf_scene_options){.seed = number});
     kf_scene_name(scene, name);
@@ -369,16 +396,13 @@ static kf_status choose_folder(sweep *s, kf_error *error) {
                          : kf_path(s->folder, error, "%s-sweep", name);
 }
 
-/* Reads all values as a run would read them, before anything runs. */
+/* Makes the scene and the options of every run, before anything runs. */
 static kf_status check_points(sweep *s, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
-    kf_placement placement;
     char grid[48], folder[KF_PATH];
     kf_status status = KF_OK;
-    for (int i = 0; i < s->count && status == KF_OK; i++) {
+    for (int i = 0; i < s->count && status == KF_OK; i++)
         status = make_point(s, i, own, grid, folder, error);
-        if (status == KF_OK) status = kf_argument_placement(own, &placement, error);
-    }
     free(own);
     return status;
 }
@@ -399,7 +423,7 @@ static kf_status read_ways(sweep *s, kf_error *error) {
         return kf_fail(error, KF_BAD_INPUT, "option '--start': '%s' is not known; use neighbour or scene",
                        start);
     s->neighbours = start[0] == 'n' && s->kind != GRIDS;
-    KF_TRY(kf_argument_integer(s->arguments, "--devices-each", 1, KF_SWEEP_LANES, &each, error));
+    KF_TRY(kf_argument_integer(s->arguments, "--devices-each", &each, error));
     return kf_sweep_lanes_open(&s->lanes, kf_argument(s->arguments, "--devices", NULL), (int)each, error);
 }
 
@@ -430,6 +454,7 @@ static void warn_of_like_speeds(const sweep *s) {
 static kf_status prepare(sweep *s, kf_error *error) {
     KF_TRY(read_values(s, error));
     KF_TRY(check(s, error));
+    KF_TRY(check_values(s, error));
     KF_TRY(read_ways(s, error));
     KF_TRY(choose_folder(s, error));
     const char *first = s->kind != SCENES ? kf_argument(s->arguments, "--scene", "") : s->values[0];

@@ -4,20 +4,22 @@
 
 #include "base/util/file.h"
 #include "harness/cli/command.h"
+#include "harness/cli/sweep_lanes.h"
 
 /* Lists rows of the command's options. */
 #define KF_SWEEP_OPTIONS                                                                                     \
     {"--grids", "N,N,N", "sweep: run on grids with these numbers of cells along the solid, 24,32,48",        \
-     false},                                                                                                 \
-        {"--seeds", "N,N,N", "sweep: run with other random places of the surface's samples, 1:4:1", false},  \
+     KF_TEXT},                                                                                               \
+        {"--seeds", "N,N,N", "sweep: run with other random places of the surface's samples, 1:4:1",          \
+         KF_TEXT},                                                                                           \
         {"--start", "neighbour|scene",                                                                       \
          "sweep: runs begin in the settled flow of the run before (neighbour), or as the scene says",        \
-         false},                                                                                             \
+         KF_TEXT},                                                                                           \
         {"--devices-each", "N",                                                                              \
          "sweep: number of --devices that share a run (1); the others run other values at the same time",    \
-         false},                                                                                             \
+         KF_WHOLE(1, KF_SWEEP_LANES)},                                                                       \
     {                                                                                                        \
-        "--resume", NULL, "sweep: skip finished runs, and continue the others", false                        \
+        "--resume", NULL, "sweep: skip finished runs, and continue the others", KF_FLAG                      \
     }
 
 /* Holds the part of a run in a sweep: its role, and the neighbour from whose flow it begins. */

@@ -318,7 +318,7 @@ static void show_text(const kf_run_summary *run, const kf_show *show, size_t lim
 /* Shows one run of the store with its results, sorted by time, as text or JSON. */
 kf_status kf_store_show(const kf_arguments *arguments, kf_error *error) {
     long limit = SHOWN_RESULTS;
-    KF_TRY(kf_argument_integer(arguments, "--limit", 0, 1L << 30, &limit, error));
+    KF_TRY(kf_argument_integer(arguments, "--limit", &limit, error));
     kf_store *store = NULL;
     KF_TRY(kf_store_of_arguments(arguments, true, &store, error));
     kf_run_summary run;

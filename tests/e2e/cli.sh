@@ -108,6 +108,44 @@ grep -q 'predicted' "$out" || complain "predict prints no predictions"
 expect 0 predict --landscape results/landscapes/h200-ball-160x80x80.json.gz --top 1
 grep -q '^rank correlation 0' "$out" || complain "predict --landscape does not compare"
 
+# A wrong value is refused before anything is read, because a mesh may take a minute: what each command would read does
+# not exist. Values that name a file, a thing of a list, or a text of the user's are looked up later.
+reading() {
+    case $1 in
+        scene) echo scene "$scratch/none.obj" ;;
+        judge) echo judge "$scratch/none.cu" --problem "$scratch/none.t1.json" ;;
+        bench) echo bench --suite "$scratch/none.json" ;;
+        replay) echo replay --landscape "$scratch/none.json" --strategy random ;;
+        plot) echo plot convergence --landscape "$scratch/none.json" --strategy random --out "$scratch/none.svg" ;;
+        compare) echo compare "$scratch/none-1" "$scratch/none-2" ;;
+        validate) echo validate --case none ;;
+        store) echo store show --store "$scratch/none.db" ;;
+        nightly) echo nightly compare --suite "$scratch/none.json" --reference . --benchmark none ;;
+        roofs | report) echo "$1" --store "$scratch/none/none.db" ;;
+        demo) echo demo --output "$scratch/none/demo" ;;
+        *) echo "$1" --scene "$scratch/none.obj" ;;
+    esac
+}
+checked=0
+for command in $commands; do
+    "$kftune" "$command" --help | grep -oE '^ +--[a-z-]+ [^ ]+' >"$scratch/values"
+    while read -r option value; do
+        case $value in FILE* | NAME | "NAME|FILE" | DIR | FOLDER | ID | TEXT | COMMIT | SET) continue ;; esac
+        for wrong in 1z:e3 =; do
+            # shellcheck disable=SC2046 # words
+            expect 2 $(reading "$command") "$option" "$wrong"
+            checked=$((checked + 1))
+            grep -qE -- "^kftune: .*($option|device \"$wrong\")" "$err" || complain "$command refuses $option $wrong late: $(tail -1 "$err")"
+        done
+    done <"$scratch/values"
+done
+[ $checked -gt 200 ] || complain "only $checked wrong values were tried"
+for words in "--steps 1e3" "--flow-throughs abc" "--grid 10x" "--speed 20,abc" "--yaw 0:9:z" "--yaw 0,400" "--grids 24,1e9" "--seeds 1,x" "--speed 20,30 --length 3q"; do
+    # shellcheck disable=SC2086 # words
+    expect 2 run --scene "$scratch/none.obj" $words
+    grep -q "^kftune: option '--" "$err" || complain "run refuses $words late: $(tail -1 "$err")"
+done
+
 for what in systems scenes strategies devices; do
     expect 0 list "$what"
     [ -s "$out" ] || complain "list $what prints nothing"

@@ -23,8 +23,8 @@ static void read_values(const kf_arguments *arguments) {
         int nodes[3] = {0};
         kf_budget budget = {0};
         if (arguments->given[i].count == 0) continue;
-        fuzz_check(kf_argument_integer(arguments, name, -5, 1000000, &integer, &error), &error);
-        fuzz_check(kf_argument_number(arguments, name, 0.5, 1e9, &number, &error), &error);
+        fuzz_check(kf_argument_integer(arguments, name, &integer, &error), &error);
+        fuzz_check(kf_argument_number(arguments, name, &number, &error), &error);
         fuzz_check(kf_argument_grid(arguments, name, nodes, &error), &error);
         fuzz_check(kf_argument_budget(arguments, name, &budget, &error), &error);
         fuzz_check(kf_argument_share(arguments, name, 0.0, 1.0, &number, &error), &error);

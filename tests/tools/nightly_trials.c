@@ -34,8 +34,8 @@ static kf_status record(const kf_arguments *arguments, kf_error *error) {
     double percents[MOST_PERCENTS];
     kf_record_request request = {.percents = percents};
     const char *out = kf_argument(arguments, "--out", NULL);
-    KF_TRY(kf_argument_integer(arguments, "--nights", 1, 399, &nights, error));
-    KF_TRY(kf_argument_integer(arguments, "--processes", 5, 512, &processes, error));
+    KF_TRY(kf_argument_integer(arguments, "--nights", &nights, error));
+    KF_TRY(kf_argument_integer(arguments, "--processes", &processes, error));
     KF_TRY(read_percents(kf_argument(arguments, "--planted", ""), percents, &request.percent_count, error));
     if (out == NULL) return kf_fail(error, KF_BAD_INPUT, "record: option '--out FILE' is missing");
     KF_TRY(kf_suite_read(kf_argument(arguments, "--suite", "quick"), kf_argument(arguments, "--device", NULL),
@@ -63,8 +63,8 @@ static kf_status rates(const kf_arguments *arguments, kf_error *error) {
     kf_recording *recordings = NULL;
     int count = 0;
     if (file == NULL) return kf_fail(error, KF_BAD_INPUT, "rates: option '--recorded FILE' is missing");
-    KF_TRY(kf_argument_integer(arguments, "--nights", 1, 1000000, &nights, error));
-    KF_TRY(kf_argument_integer(arguments, "--trials", 1, 1000000, &trials, error));
+    KF_TRY(kf_argument_integer(arguments, "--nights", &nights, error));
+    KF_TRY(kf_argument_integer(arguments, "--trials", &trials, error));
     KF_TRY(kf_recording_read(file, &recordings, &count, error));
     bool as_json = kf_arguments_json(arguments);
     cJSON *json = kf_rates(recordings, count, (int)nights, (int)trials, as_json ? NULL : stdout);
@@ -82,26 +82,26 @@ static kf_status measure(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option record_options[] = {
-    {"--suite", "FILE|NAME", "what to measure (default: quick)", false},
-    {"--store", "FILE", "where configs come from", false},
-    {"--device", "cuda:N|cpu", "use this device, whatever the suite says", false},
-    {"--nights", "N", "unchanged nights (default: 20)", false},
-    {"--planted", "PERCENTS", "regressions to plant, such as 1,2,3,5", false},
-    {"--processes", "N", "processes with each planted regression (default: 20)", false},
-    {"--out", "FILE", "the file to write", false},
-    {NULL, NULL, NULL, false},
+    {"--suite", "FILE|NAME", "what to measure (default: quick)", KF_TEXT},
+    {"--store", "FILE", "where configs come from", KF_TEXT},
+    {"--device", "cuda:N|cpu", "use this device, whatever the suite says", KF_TEXT},
+    {"--nights", "N", "unchanged nights (default: 20)", KF_WHOLE(1, 399)},
+    {"--planted", "PERCENTS", "regressions to plant, such as 1,2,3,5", KF_TEXT},
+    {"--processes", "N", "processes with each planted regression (default: 20)", KF_WHOLE(5, 512)},
+    {"--out", "FILE", "the file to write", KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 static const kf_option rates_options[] = {
-    {"--recorded", "FILE", "what record wrote", false},
-    {"--nights", "N", "nights to resample (default: 200)", false},
-    {"--trials", "N", "trials a regression (default: 40)", false},
-    {NULL, NULL, NULL, false},
+    {"--recorded", "FILE", "what record wrote", KF_TEXT},
+    {"--nights", "N", "nights to resample (default: 200)", KF_WHOLE(1, 1000000)},
+    {"--trials", "N", "trials a regression (default: 40)", KF_WHOLE(1, 1000000)},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 static const kf_option measure_options[] = {
-    {"--job", "TEXT", "what the process is asked to measure", false},
-    {"--verify", NULL, "verify it first", false},
-    {"--counters", "SET", "count with this metric set instead of timing", false},
-    {NULL, NULL, NULL, false},
+    {"--job", "TEXT", "what the process is asked to measure", KF_TEXT},
+    {"--verify", NULL, "verify it first", KF_FLAG},
+    {"--counters", "SET", "count with this metric set instead of timing", KF_TEXT},
+    {NULL, NULL, NULL, KF_FLAG},
 };
 static const kf_command commands[] = {
     {.name = "record", .options = record_options, .run = record},
