@@ -340,7 +340,7 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     double checkpoint_seconds = usual_checkpoint_seconds;
     KF_TRY(kf_argument_number(arguments, "--checkpoint-every", &checkpoint_seconds, error));
     KF_TRY(read_area(job, error));
-    if (kf_run_scene(job->problem) != NULL && kf_run_scene(job->problem)->mesh.triangle_count > 0) {
+    if (kf_run_scene(job->problem) != NULL && kf_scene_has_solid(kf_run_scene(job->problem))) {
         job->how.judge = kf_drag_interval_judge;
         job->how.judge_context = kf_run_scene(job->problem);
     }

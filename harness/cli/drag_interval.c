@@ -107,8 +107,8 @@ static void take_grid(const kf_scene *scene, kf_drag_interval *i) {
 
 /* Corrects the drag to the middle of what the two rules make of it. */
 static void take_tunnel(const kf_scene *scene, kf_drag_interval *i) {
-    const double area = kf_scene_reference_area(scene),
-                 front_drag = scene->frontal_area > 0.0 ? fabs(i->raw) * area / scene->frontal_area : 0.0;
+    const double area = kf_scene_reference_area(scene), front = kf_solid_front(scene),
+                 front_drag = front > 0.0 ? fabs(i->raw) * area / front : 0.0;
     const kf_tunnel_effect effect = kf_tunnel_effect_of(scene, front_drag);
     kf_copy_text(i->why[KF_PART_TUNNEL], sizeof *i->why, effect.why);
     i->half[KF_PART_TUNNEL] = (double)NAN;

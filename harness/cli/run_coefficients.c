@@ -109,12 +109,16 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
 }
 
 /* Prints the drag with its interval, and why a part is as wide as it is, or is not known. A mask may be the
- * walls of a channel, so no open stream is meant and nothing is printed. */
+ * walls of a channel: where no rule is for its tunnel, the reason alone is printed. */
 void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag) {
     kf_drag_interval interval;
     char text[256];
-    if (!drag->known || scene->mask != NULL) return;
+    if (!drag->known) return;
     kf_drag_interval_of(scene, drag, &interval);
+    if (scene->mask != NULL && !isfinite(interval.half[KF_PART_TUNNEL])) {
+        printf("  no drag coefficient in an open stream: %s\n", interval.why[KF_PART_TUNNEL]);
+        return;
+    }
     for (int p = KF_PART_GRID; p < KF_DRAG_PARTS; p++)
         printf("  %-10s %s%s\n", kf_drag_part_names[p],
                isfinite(interval.half[p]) ? "" : "not known: ", interval.why[p]);

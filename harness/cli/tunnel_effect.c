@@ -32,10 +32,34 @@ static bool reaches(const kf_scene *scene, int face) {
                          : scene->solid_high[axis] >= scene->nodes[axis] - 0.5 - NEAR;
 }
 
+/* Returns the axis of the stream that comes in, or -1. */
+static int stream_axis(const kf_scene *scene) {
+    for (int face = 0; face < KF_FACES; face++)
+        if (scene->faces[face] == KF_INFLOW) return face / 2;
+    return -1;
+}
+
+double kf_solid_front(const kf_scene *scene) {
+    const int axis = stream_axis(scene);
+    double front = 0.0;
+    if (scene->mask == NULL) return scene->frontal_area;
+    for (int across = 0; (axis == 0 || axis == 1) && across < scene->nodes[1 - axis]; across++) {
+        bool shows = false;
+        for (int along = 0; along < scene->nodes[axis]; along++) {
+            const int x = axis == 0 ? along : across, y = axis == 0 ? across : along;
+            shows = shows || scene->mask[(size_t)y * (size_t)scene->nodes[0] + (size_t)x] == KF_NODE_SOLID;
+        }
+        front += shows;
+    }
+    return front;
+}
+
 /* Looks at the walls along one axis across the stream; NULL, or why no rule is for such walls. */
 static const char *look_across(const kf_scene *scene, int axis, const double *stream, tunnel *t) {
     const bool spanned = reaches(scene, 2 * axis) && reaches(scene, 2 * axis + 1);
     t->spanned = t->spanned || spanned;
+    if (scene->mask != NULL && axis != 2 && (reaches(scene, 2 * axis) || reaches(scene, 2 * axis + 1)))
+        return "solid nodes reach the sides of the domain, as the walls of a channel do";
     if (scene->faces[2 * axis] == KF_PERIODIC)
         return spanned ? NULL : "no published rule for a row of bodies (periodic faces)";
     for (int face = 2 * axis; face < 2 * axis + 2; face++) {
@@ -78,7 +102,7 @@ kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
     kf_tunnel_effect effect = {.low = 1.0, .high = 1.0};
     tunnel t;
     const char *why = find_tunnel(scene, &t);
-    const double front = t.mirror * scene->frontal_area, blockage = why == NULL ? front / t.section : 0.0;
+    const double front = t.mirror * kf_solid_front(scene), blockage = why == NULL ? front / t.section : 0.0;
     if (why == NULL && !(front > 0.0)) why = "the solid shows no front to the stream";
     if (why == NULL && blockage > MOST_BLOCKAGE) {
         (void)snprintf(effect.why, sizeof effect.why, "no published rule holds at a blockage of %.10g %%",

@@ -81,6 +81,44 @@ static void test_tunnels_without_a_rule(void **state) {
     assert_near(spans.high, 1.0 + 0.96 * blockage, 1e-9);
 }
 
+/* A square of 10 nodes as a mask in a tunnel of 100: the same along x and along y. What reaches the sides may
+ * be the walls of a channel. */
+static void test_tunnel_of_a_mask(void **state) {
+    (void)state;
+    enum { N = 100, LOW = 45, HIGH = 55 };
+    static unsigned char mask[N * N];
+    memset(mask, KF_NODE_FLUID, sizeof mask);
+    for (int y = LOW; y < HIGH; y++)
+        memset(&mask[y * N + LOW], KF_NODE_SOLID, HIGH - LOW);
+    for (int axis = 0; axis < 2; axis++) {
+        kf_scene scene = {.nodes = {N, N, 1},
+                          .mask = mask,
+                          .solid_low = {LOW - 0.5, LOW - 0.5, 0.0},
+                          .solid_high = {HIGH - 0.5, HIGH - 0.5, 0.0}};
+        for (int face = 0; face < KF_FACES; face++)
+            scene.faces[face] = face / 2 == 2 ? KF_PERIODIC : KF_FREE_SLIP;
+        scene.faces[2 * axis] = KF_INFLOW;
+        scene.faces[2 * axis + 1] = KF_OUTFLOW;
+        scene.face_velocity[2 * axis][axis] = 0.05;
+        assert_true(kf_solid_front(&scene) == HIGH - LOW);
+        const kf_tunnel_effect effect = kf_tunnel_effect_of(&scene, 2.0);
+        if (!effect.known) fail_msg("%s", effect.why);
+        /* S/C = 0.1: (1 + pi^2/12 0.01 + 2/4 0.1)^2 and 1 + 0.96 2 0.1. */
+        assert_near(effect.low, 1.0582247 * 1.0582247, 1e-6);
+        assert_near(effect.high, 1.192, 1e-9);
+        scene.reference_length = 20.0; /* a drag coefficient of 1 refers to it: 2 of the front */
+        const kf_drag_report report = {.known = true, .settled = true, .mean[KF_DRAG] = {.mean = 1.0}};
+        kf_drag_interval interval;
+        kf_drag_interval_of(&scene, &report, &interval);
+        assert_near(interval.corrected, 0.5 * (1.0 / effect.low + 1.0 / effect.high), 1e-9);
+        assert_non_null(strstr(interval.why[KF_PART_GRID], "mask"));
+        scene.solid_low[1 - axis] = -0.5;
+        const kf_tunnel_effect channel = kf_tunnel_effect_of(&scene, 2.0);
+        assert_false(channel.known);
+        assert_non_null(strstr(channel.why, "reach the sides"));
+    }
+}
+
 /* The prior falls with the cells, up to those of the table's flows, and says where the table ends. */
 static void test_prior(void **state) {
     (void)state;
@@ -162,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tunnel_of_a_ball),
         cmocka_unit_test(test_tunnels_without_a_rule),
+        cmocka_unit_test(test_tunnel_of_a_mask),
         cmocka_unit_test(test_prior),
         cmocka_unit_test(test_total),
         cmocka_unit_test(test_links_have_no_prior),
