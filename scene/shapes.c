@@ -116,7 +116,7 @@ const kf_shape kf_shapes[KF_SHAPES] = {
     {"ball", {METRES("radius", 0.5)}, NULL, generate_ball},
     {"torus", {METRES("major_radius", 0.35), METRES("minor_radius", 0.15)}, check_torus, generate_torus},
     {"ahmed",
-     {{"slant_angle", KF_SHAPE_DEGREES, 0.0, 40.0, 25.0},
+     {{"slant_angle", KF_SHAPE_DEGREES, 0.0, 80.0, 25.0},
       {"clearance", KF_SHAPE_LENGTH, 0.001, 1.0, 0.05},
       {"stilts", KF_SHAPE_BOOLEAN, 0.0, 1.0, 1.0},
       METRES("body_length", 1.044),

@@ -6,7 +6,9 @@ front-arc-diameter, slant-surface-length and slant-angle-degrees (millimetres, d
 (Ashton and others, arXiv 2407.20801, CC-BY-SA) has them as geo_parameters_all.csv and force_mom_all.csv, whose drags are for one
 area of 0.112 m^2. No figure of it is in this repository. The variants are spread evenly over the published drags.
 
-It leaves FOLDER/variants.md, the table, and a folder for each run; a run that is there already is not run again.
+A drag is corrected for the tunnel where kftune has a rule for it. The script leaves FOLDER/variants.md, the table, and a
+folder for each run; a run that is there already is not run again. With --share I/N only every N-th run is made, the I-th
+first, and no table: several devices share the runs, and a last call without it makes the table.
 """
 import argparse
 import csv
@@ -78,7 +80,7 @@ def make_scene(said, body, way):
 
 
 def run_one(said, run, body, way):
-    """The mean drag and half of its interval; None where nothing came of the run."""
+    """The drag, its interval's half that is statistics, and the lift; None where nothing came of the run."""
     folder = said.folder / f"{run}-{way}"
     result = folder / "run.json"
     if not result.exists():
@@ -91,9 +93,10 @@ def run_one(said, run, body, way):
         if done.returncode != 0:
             print(f"run {run}, {way}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
             return None
-    drag = json.loads(result.read_text(encoding="utf-8"))["coefficients"]["drag"]
-    low, high = drag["interval_95"]
-    return drag["mean"], 0.5 * (high - low) if low is not None and high is not None else math.nan
+    coefficients = json.loads(result.read_text(encoding="utf-8"))["coefficients"]
+    low, high = coefficients["drag"]["interval_95"] or (None, None)
+    corrected = coefficients.get("open_stream_drag", {}).get("corrected", coefficients["drag"]["mean"])
+    return corrected, 0.5 * (high - low) if low is not None and high is not None else math.nan, coefficients["lift"]["mean"]
 
 
 def ranks(values):
@@ -128,16 +131,21 @@ def main():
     parser.add_argument("--clearance", type=float, default=0.05, help="m")
     parser.add_argument("--area", type=float, default=0.112, help="m^2 that the drags are for")
     parser.add_argument("--stilts", action="store_true")
+    parser.add_argument("--share", metavar="I/N", help="make the I-th of N shares of the runs and no table")
     said = parser.parse_args()
     said.folder.mkdir(parents=True, exist_ok=True)
     chosen = spread(read_variants(said), said.count)
-    lines = ["| run | published | " + " | ".join(said.ways) + " |", "| --- | ---: |" + " ---: |" * len(said.ways)]
+    if said.share:
+        first, step = (int(part) for part in said.share.split("/"))
+        runs = [(run, body, way) for way in said.ways for _, run, body in chosen]
+        sys.exit(None in [run_one(said, *one) for one in runs[first - 1::step]])
+    lines = ["Drag +- statistics, lift", "", "| run | published | " + " | ".join(said.ways) + " |", "| --- | ---: |" + " ---: |" * len(said.ways)]
     got = {way: [] for way in said.ways}
     for published, run, body in chosen:
         cells = []
         for way in said.ways:
             drag = run_one(said, run, body, way)
-            cells.append("-" if drag is None else f"{drag[0]:.4g} +- {drag[1]:.2g}")
+            cells.append("-" if drag is None else f"{drag[0]:.4g} +- {drag[1]:.2g}, {drag[2]:.2f}")
             if drag is not None:
                 got[way].append((published, drag[0]))
         lines.append(f"| {run} | {published:.4g} | " + " | ".join(cells) + " |")

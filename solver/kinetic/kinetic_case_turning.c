@@ -158,7 +158,8 @@ static kf_status sum_fluid(const kf_scene *scene, kf_plan *plan, double *mass, d
         values[node] = values[count + node] = values[2 * count + node] = 0.0;
     }
     for (size_t n = 0; n < count; n++) {
-        const double x = (double)(n % nx) - center[0], y = (double)(n / nx) - center[1];
+        const size_t row = n / nx;
+        const double x = (double)(n % nx) - center[0], y = (double)row - center[1];
         *mass += values[n];
         *momentum += (1.0 + values[n]) * (x * values[2 * count + n] - y * values[count + n]);
     }

@@ -25,7 +25,7 @@ static const bad_scene bad_scenes[] = {
     {BOX(TUNNEL,
          FLOW ", \"solid\": {\"shape\": \"knot\", \"turns\": 2, \"windings\": 4, \"position\": [1, 1, 1]}"),
      "divisor"},
-    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ahmed\", \"slant_angle\": 50, \"position\": [1, 1, 1]}"),
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ahmed\", \"slant_angle\": 85, \"position\": [1, 1, 1]}"),
      "slant_angle"},
     {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ahmed\", \"nose_radius\": 0.15, \"position\": [1, 1, 1]}"),
      "nose_radius"},

@@ -186,12 +186,12 @@ static void test_bodies(void **state) {
 /* Against the published dimensions and others, and the volume worked out by hand. */
 static void test_ahmed(void **state) {
     (void)state;
-    static const double slants[] = {0.0, 25.0, 35.0},
+    static const double slants[] = {0.0, 25.0, 35.0, 62.0},
                         measures[2][5] = {{1.044, 0.389, 0.288, 0.1, 0.222}, {0.93, 0.42, 0.25, 0.08, 0.17}};
-    for (int s = 0; s < 6; s++)
+    for (int s = 0; s < 8; s++)
         for (int stilts = 0; stilts <= 1; stilts++) {
-            const double *m = measures[s / 3], angle = slants[s % 3] * PI / 180.0, radius = m[3];
-            const double values[] = {slants[s % 3], 0.05, stilts, m[0], m[1], m[2], m[3], m[4]};
+            const double *m = measures[s / 4], angle = slants[s % 4] * PI / 180.0, radius = m[3];
+            const double values[] = {slants[s % 4], 0.05, stilts, m[0], m[1], m[2], m[3], m[4]};
             kf_mesh mesh;
             make_shape(2, values, &mesh);
             assert_closed(&mesh);
