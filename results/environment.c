@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/util/text.h"
+#include "results/nightly.h"
 #include "results/store_internal.h"
 
 /* --- Moments ------------------------------------------------------------------------------------------ */
@@ -225,5 +226,60 @@ kf_status kf_store_environment(kf_store *store, const kf_device_info *device, co
     kf_status status = kf_store_step(store, statement, "storing the environment", &found, error);
     if (status == KF_OK) *id = sqlite3_column_int64(statement, 0);
     (void)sqlite3_finalize(statement);
+    return status;
+}
+
+/* Compares a column of the row with what this machine has there. */
+static void append_difference(sqlite3_stmt *statement, int column, const char *name, const char *now,
+                              kf_text *text) {
+    const char *then = (const char *)sqlite3_column_text(statement, column);
+    if (then == NULL || strcmp(then, now) == 0) return;
+    kf_text_append(text, "%s%s '%.60s', now '%.60s'", text->length > 0 ? ", " : "", name, then, now);
+}
+
+kf_status kf_store_environment_difference(kf_store *store, int64_t environment, const kf_device_info *device,
+                                          kf_text *text, kf_error *error) {
+    static const char *const names[] = {"backend",
+                                        "device",
+                                        "identity of the device",
+                                        "architecture",
+                                        "driver",
+                                        "compiler",
+                                        "multiprocessors or threads",
+                                        "warp size",
+                                        "threads of a block",
+                                        "bytes of memory",
+                                        "bytes of the cache",
+                                        "peak bandwidth",
+                                        "processor",
+                                        "number of processors",
+                                        "operating system",
+                                        "container"};
+    kf_host host;
+    host_of(device, &host);
+    sqlite3_stmt *row = NULL, *own = NULL;
+    KF_TRY(
+        kf_store_prepare(store,
+                         "SELECT backend, device, identity, architecture, driver, compiler, multiprocessors, "
+                         "warp_size, max_threads_per_block, memory_bytes, l2_bytes, peak_bandwidth, "
+                         "processor, processor_count, operating_system, container FROM environment "
+                         "WHERE id = ?",
+                         &row, error));
+    kf_binder binder = {row, 0};
+    kf_bind_integer(&binder, environment);
+    bool found = false, answered = false;
+    kf_status status = kf_store_step(store, row, "reading an environment", &found, error);
+    /* SQLite writes both sides, so that equal numbers are equal texts. */
+    if (status == KF_OK)
+        status = kf_store_prepare(store, "SELECT ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?", &own, error);
+    if (status == KF_OK) {
+        binder = (kf_binder){own, 0};
+        bind_environment(&binder, device, &host);
+        status = kf_store_step(store, own, "reading an environment", &answered, error);
+    }
+    for (int i = 0; status == KF_OK && found && answered && i < (int)(sizeof names / sizeof *names); i++)
+        append_difference(row, i, names[i], (const char *)sqlite3_column_text(own, i), text);
+    (void)sqlite3_finalize(row);
+    (void)sqlite3_finalize(own);
     return status;
 }

@@ -163,7 +163,9 @@ kf_status kf_store_night_of(kf_store *store, int64_t id, kf_night *night,
  * first. */
 typedef struct kf_series_summary {
     char benchmark[KF_BENCHMARK], series[KF_HASH_HEX], device[128], driver[64], scene[128];
-    const kf_facts *facts; /* of its scene; valid as long as the store */
+    const kf_facts *facts;     /* of its scene; valid as long as the store */
+    char problem[KF_HASH_HEX]; /* of its scene, or of what a command is */
+    int64_t environment;       /* row of its machine */
     int nights;
     int64_t last_night;
 } kf_series_summary;
@@ -171,6 +173,11 @@ kf_status kf_store_series_list(kf_store *store,
                                kf_status (*visit)(void *context, const kf_series_summary *series,
                                                   kf_error *error),
                                void *context, kf_error *error);
+
+/* Appends in what an environment of the store is not that of this device and host: "driver 535.1, now 550.2";
+ * nothing where they are one. */
+kf_status kf_store_environment_difference(kf_store *store, int64_t environment, const kf_device_info *device,
+                                          kf_text *text, kf_error *error);
 
 /* Pins a night: for each of its benchmarks it becomes the release with which later nights are compared.
  * *count: number of benchmarks. */

@@ -111,7 +111,7 @@ kf_status kf_store_series_list(kf_store *store,
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(
         store,
-        "SELECT n.benchmark, n.series, e.device, e.driver, s.name, s.id, s.facts, s.units, "
+        "SELECT n.benchmark, n.series, e.device, e.driver, s.name, s.id, s.facts, s.units, s.hash, e.id, "
         "count(DISTINCT n.night), max(n.night) AS last FROM nightly n JOIN result r ON r.id = n.result "
         "JOIN run u ON u.id = r.run JOIN environment e ON e.id = u.environment JOIN problem s ON s.id = "
         "u.problem "
@@ -130,6 +130,8 @@ kf_status kf_store_series_list(kf_store *store,
         kf_read_text(&reader, series.driver, sizeof series.driver);
         kf_read_text(&reader, series.scene, sizeof series.scene);
         series.facts = kf_read_facts(store, &reader);
+        kf_read_text(&reader, series.problem, sizeof series.problem);
+        series.environment = kf_read_integer(&reader);
         series.nights = (int)kf_read_integer(&reader);
         series.last_night = kf_read_integer(&reader);
         status = visit(context, &series, error);

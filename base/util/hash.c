@@ -113,3 +113,24 @@ void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]) {
         hex[i] = digits[hasher->state[i / 8] >> (28 - 4 * (i % 8)) & 0xf];
     hex[64] = '\0';
 }
+
+void kf_copy_name(char *target, size_t size, const char *source) {
+    enum { DIGITS = 8 };
+    const size_t length = strlen(source);
+    if (length < size) {
+        memcpy(target, source, length + 1);
+        return;
+    }
+    char hex[KF_HASH_HEX];
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add_string(&hasher, source);
+    kf_hash_end(&hasher, hex);
+    size_t head = size - 2 - DIGITS;
+    while (head > 0 && ((unsigned char)source[head] & 0xc0) == 0x80)
+        head--; /* no half of a UTF-8 character stays */
+    memcpy(target, source, head);
+    target[head] = '~';
+    memcpy(target + head + 1, hex, DIGITS);
+    target[head + 1 + DIGITS] = '\0';
+}

@@ -22,4 +22,8 @@ void kf_hash_add_string(kf_hasher *hasher,
                         const char *text);
 void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]);
 
+/* Copies a name that must stay another than all others: one that does not fit keeps its beginning, and "~"
+ * with eight digits of its hash stands for the rest. size is 16 or more. */
+void kf_copy_name(char *target, size_t size, const char *source);
+
 #endif

@@ -186,6 +186,7 @@ static const char *check_of(const kf_measurement *m) {
                                             {"which is ReadOnly", "inputs"},
                                             {"writes past", "guard"},
                                             {"writes before", "guard"},
+                                            {"wrote out of bounds", "guard"},
                                             {"of its own when it returns", "threads"},
                                             {"nondeterministic", "repeatability"},
                                             {"deviates", "reference"}};

@@ -185,6 +185,7 @@ static kf_status show_night(const kf_arguments *arguments, kf_error *error) {
     kf_status status =
         kf_store_find_night(store, kf_argument(arguments, "--night", NULL), &result.night, error);
     if (status == KF_OK) status = kf_store_verdicts(store, result.night.id, collect_verdict, &result, error);
+    if (status == KF_OK) status = kf_nightly_find_absent(store, &result, error);
     if (status == KF_OK) status = write_files(arguments, store, &result, error);
     if (status == KF_OK && kf_arguments_json(arguments))
         kf_json_print(kf_nightly_to_json(&result, kf_store_path(store)));

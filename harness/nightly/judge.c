@@ -91,14 +91,30 @@ static kf_status look_at_series(void *context, const kf_series_summary *series, 
     return KF_OK;
 }
 
+/* Says why the nights of another series are not compared with: what of scene and machine is another. */
+static kf_status name_difference(kf_store *store, kf_entry *entry, const kf_series_summary *other,
+                                 kf_error *error) {
+    kf_text what = {0};
+    if (strcmp(other->problem, entry->opened->hash) != 0)
+        kf_text_append(&what, "%s",
+                       entry->benchmark->command != NULL
+                           ? "the benchmark's 'command', 'environment' or 'time' in the suite"
+                           : "the scene");
+    kf_status status =
+        kf_store_environment_difference(store, other->environment, &entry->device, &what, error);
+    if (status == KF_OK)
+        say(entry,
+            "a new series begins, because this differs from night %lld: %.300s; nothing to compare with yet",
+            (long long)other->last_night, what.text != NULL ? what.text : "the scene's system");
+    kf_text_free(&what);
+    return status;
+}
+
 static kf_status judge_first_night(kf_nightly_session *session, kf_entry *entry, kf_error *error) {
     series_search search = {.entry = entry};
     KF_TRY(kf_store_series_list(session->request->store, look_at_series, &search, error));
     if (search.found)
-        say(entry,
-            "a new series begins: device, driver, compiler, host or scene differ from night %lld (%s, driver "
-            "%s); nothing to compare with yet",
-            (long long)search.other.last_night, search.other.device, search.other.driver);
+        KF_TRY(name_difference(session->request->store, entry, &search.other, error));
     else
         say(entry, "first night: nothing to compare with yet");
     return store_verdict(session, entry, KF_NODATA, error);

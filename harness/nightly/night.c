@@ -195,7 +195,7 @@ static kf_status play(kf_nightly_session *session, kf_error *error) {
         (void)kf_fail(&session->result->problem, entry->problem_status, "%s: %s", entry->benchmark->name,
                       entry->problem);
     }
-    return KF_OK;
+    return kf_nightly_find_absent(session->request->store, session->result, error);
 }
 
 /* Runs a night from its begin to its end. An interrupted night stays to be carried on; so does one that
@@ -227,8 +227,8 @@ kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *resul
 
 void kf_nightly_result_free(kf_nightly_result *result) {
     free(result->verdicts);
-    result->verdicts = NULL;
-    result->count = 0;
+    free(result->absent);
+    *result = (kf_nightly_result){.verdicts = NULL};
 }
 
 int kf_nightly_failures(const kf_nightly_result *result) {

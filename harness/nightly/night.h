@@ -23,6 +23,10 @@ typedef struct kf_nightly_result {
     kf_verdict *verdicts;
     int problems;     /* benchmarks that could not be opened or that the machine could not measure */
     kf_error problem; /* of the first of them */
+    /* Benchmarks of the suite's night before that this night has not, as their names may have changed. */
+    char (*absent)[KF_BENCHMARK];
+    int absent_count;
+    int64_t before; /* that night; 0: there is none */
 } kf_nightly_result;
 
 /* Plays a night. KF_OK means that every benchmark got a verdict, whatever it is. Otherwise what was measured
@@ -30,6 +34,9 @@ typedef struct kf_nightly_result {
  * in either case. */
 kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *result, kf_error *error);
 void kf_nightly_result_free(kf_nightly_result *result);
+
+/* Fills in the absent benchmarks of a result that has its night and verdicts. */
+kf_status kf_nightly_find_absent(kf_store *store, kf_nightly_result *result, kf_error *error);
 
 /* Returns how many verdicts make the night fail. */
 int kf_nightly_failures(const kf_nightly_result *result);

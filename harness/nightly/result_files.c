@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/statistics/statistics.h"
+#include "base/util/hash.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -20,12 +21,14 @@ typedef struct collecting {
 } collecting;
 
 static kf_named_times *times_of(kf_result_file *file, const char *name) {
+    char own[KF_BENCHMARK];
+    kf_copy_name(own, sizeof own, name);
     for (size_t i = 0; i < file->count; i++)
-        if (strncmp(file->list[i].name, name, sizeof file->list[i].name - 1) == 0) return &file->list[i];
+        if (strcmp(file->list[i].name, own) == 0) return &file->list[i];
     file->list = kf_grow(file->list, file->count, &file->room, sizeof *file->list);
     kf_named_times *times = &file->list[file->count++];
     *times = (kf_named_times){.us = NULL};
-    kf_copy_text(times->name, sizeof times->name, name);
+    kf_copy_text(times->name, sizeof times->name, own);
     return times;
 }
 
@@ -103,10 +106,13 @@ static kf_status read_pytest(const collecting *c, const cJSON *list) {
 static kf_status read_nvbench(const collecting *c, const cJSON *list) {
     const cJSON *benchmark, *state;
     cJSON_ArrayForEach(benchmark, list) cJSON_ArrayForEach(state, list_of(benchmark, "states")) {
-        char name[KF_BENCHMARK];
+        kf_text name = {0};
         if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(state, "is_skipped"))) continue;
-        (void)snprintf(name, sizeof name, "%.48s %.44s", text_of(benchmark, "name"), text_of(state, "name"));
-        KF_TRY(add_at(c, name, state, "summaries[tag=nv/cold/time/gpu/mean].data[name=value].value", 1e6));
+        kf_text_append(&name, "%s %s", text_of(benchmark, "name"), text_of(state, "name"));
+        const kf_status status =
+            add_at(c, name.text, state, "summaries[tag=nv/cold/time/gpu/mean].data[name=value].value", 1e6);
+        kf_text_free(&name);
+        if (status != KF_OK) return status;
     }
     return KF_OK;
 }

@@ -115,25 +115,32 @@ static void compare(const series *s, int from, int until, int since, kf_series_v
     free(after);
 }
 
-/* Finds where the level of the newest night begins: at a change point that is not older than five values
- * may take, or with the newest night alone; -1: nothing changed. *before becomes where the level before it
- * begins. */
-static int level_begins(const series *s, const kf_screening *screening, int *before) {
+/* Holds where levels of a series begin. */
+typedef struct level {
+    int since;  /* what may be new: a change point that is not older than five values may take, or the newest
+                 * night alone; -1: nothing is new */
+    int own;    /* the level before what is new, or that of the newest night where nothing is */
+    int before; /* the one before that; -1: there is none */
+} level;
+
+static level find_level(const series *s, const kf_screening *screening) {
     double levels[KF_WINDOW];
     kf_change_point points[KF_WINDOW];
+    level l = {.since = -1, .own = 0, .before = -1};
     for (int i = 0; i < s->count; i++)
         levels[i] = s->levels[i].level;
     const int found =
         kf_change_points(levels, s->count, kf_standard_rules.point_probability, screening->threshold, points);
-    int since = -1;
     if (found > 0 && s->count - points[found - 1].at <= KF_LEAST_PROCESSES)
-        since = points[found - 1].at;
+        l.since = points[found - 1].at;
     else if (screening->candidate)
-        since = screening->before + 1;
-    *before = 0;
+        l.since = screening->before + 1;
     for (int i = 0; i < found; i++)
-        if (points[i].at < since) *before = points[i].at;
-    return since;
+        if (l.since < 0 || points[i].at < l.since) {
+            l.before = l.own;
+            l.own = points[i].at;
+        }
+    return l;
 }
 
 /* Judges a change by comparing the values since it with those before it. Few values, or values that do not
@@ -155,7 +162,8 @@ static void judge_change(const series *s, int before, int since, kf_series_verdi
     }
 }
 
-static void judge_quiet(const series *s, kf_series_verdict *v) {
+/* Judges a night whose level is that of the nights before it. A change that is history is named. */
+static void judge_quiet(const series *s, const level *l, kf_series_verdict *v) {
     const double hidden = expm1(v->threshold);
     v->state = KF_SAME;
     if (s->levels[s->count - 1].identical)
@@ -163,7 +171,11 @@ static void judge_quiet(const series *s, kf_series_verdict *v) {
     else if (hidden >= KF_NOISY) {
         v->state = KF_NODATA;
         say(v, "a change of less than %.3g %% would not be seen in these values", 100.0 * hidden);
-    } else
+    } else if (l->before >= 0)
+        say(v, "no change of more than %.3g %% since %s, %d nights ago, which was %+.3g %%", 100.0 * hidden,
+            name_of(s, l->own), s->count - 1 - l->own,
+            100.0 * (median_value(s, l->own, s->count) / median_value(s, l->before, l->own) - 1.0));
+    else
         say(v, "no change of more than %.3g %%", 100.0 * hidden);
 }
 
@@ -187,30 +199,45 @@ static int enough_from(const series *s, int least, int begin, int end) {
 }
 
 /* Says whether the level is above the pinned commit's by more than a drift may be. A commit of few values
- * has those of the nights before it with it. */
-static bool drifted(const series *s, const char *pin, int since, kf_series_verdict *v) {
+ * has those of the nights before it with it. beside: what a verdict that is no drift must say of the pin. */
+static bool drifted(const series *s, const char *pin, int since, kf_series_verdict *v, kf_text *beside) {
     int begin = 0, end = 0;
-    if (pin == NULL || !find_commit(s, pin, &begin, &end)) return false;
-    compare(s, enough_from(s, 0, begin, end), end, enough_from(s, end, since < end ? end : since, s->count),
-            v);
-    if (!(v->comparison.shift > kf_standard_rules.drift) ||
-        v->comparison.probability >= kf_standard_rules.confirmed_probability) {
-        v->comparison = unknown;
+    if (pin == NULL) return false;
+    if (!find_commit(s, pin, &begin, &end)) {
+        kf_text_append(beside, end > 0 ? "; it is of the pinned %s" : "; it has no value of the pinned %s",
+                       pin);
         return false;
     }
-    v->state = KF_DRIFT;
-    say(v, "against the pinned %s: %zu values against %zu, p %.2g", pin, v->new_count, v->old_count,
-        v->comparison.probability);
-    return true;
+    compare(s, enough_from(s, 0, begin, end), end, enough_from(s, end, since < end ? end : since, s->count),
+            v);
+    if (v->old_count < KF_LEAST_PROCESSES || v->new_count < KF_LEAST_PROCESSES)
+        kf_text_append(beside,
+                       "; %+.3g %% against the pinned %s, which is no evidence: %zu values against %zu, "
+                       "needed: %d of each",
+                       100.0 * expm1(v->comparison.shift), pin, v->new_count, v->old_count,
+                       KF_LEAST_PROCESSES);
+    else if (v->comparison.shift > kf_standard_rules.drift &&
+             v->comparison.probability < kf_standard_rules.confirmed_probability) {
+        v->state = KF_DRIFT;
+        say(v, "against the pinned %s: %zu values against %zu, p %.2g", pin, v->new_count, v->old_count,
+            v->comparison.probability);
+        return true;
+    }
+    v->comparison = unknown;
+    v->old_count = v->new_count = 0;
+    v->old_value = (double)NAN;
+    v->new_value = median_value(s, s->count - 1, s->count);
+    v->since[0] = '\0';
+    return false;
 }
 
 /* Judges the newest night of a series: first against the pinned commit, then by the change that screening
  * found, if there is one. */
 static void judge(const series *s, const char *pin, kf_series_verdict *v) {
-    int before = 0;
     const kf_screening screening = kf_screen(s->levels, s->count, &kf_standard_rules);
-    const int since = level_begins(s, &screening, &before);
+    const level l = find_level(s, &screening);
     const kf_series_row *newest = &s->rows[s->nights[s->count - 1].first];
+    kf_text beside = {0};
     kf_copy_text(v->benchmark, sizeof v->benchmark, newest->benchmark);
     kf_copy_text(v->machine, sizeof v->machine, newest->machine);
     kf_copy_text(v->newest, sizeof v->newest, name_of(s, s->count - 1));
@@ -220,12 +247,15 @@ static void judge(const series *s, const char *pin, kf_series_verdict *v) {
     v->state = KF_NODATA;
     if (s->count < 2)
         say(v, "one night: nothing to compare with");
-    else if (drifted(s, pin, since >= 0 ? since : s->count - 1, v))
+    else if (drifted(s, pin, l.since >= 0 ? l.since : s->count - 1, v, &beside))
         return;
-    else if (since > 0)
-        judge_change(s, before, since, v);
+    else if (l.since > 0)
+        judge_change(s, l.own, l.since, v);
     else
-        judge_quiet(s, v);
+        judge_quiet(s, &l, v);
+    const size_t used = strlen(v->reason);
+    if (beside.length > 0) kf_copy_text(v->reason + used, sizeof v->reason - used, beside.text);
+    kf_text_free(&beside);
 }
 
 /* Controls false alarms: some of many series change by chance, and only the surest stay. */

@@ -38,7 +38,7 @@ typedef struct kf_series_verdict {
     double threshold;            /* log */
     kf_comparison comparison;
     kf_verdict_state state; /* SAME, FAST, SLOW, DRIFT, AMBIGUOUS, NODATA */
-    char reason[256];
+    char reason[512];
 } kf_series_verdict;
 
 /* Sorts the rows. pin: commit that all is held against first; NULL: none. KF_BAD_INPUT when no row is of it,

@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/util/file.h"
+#include "base/util/hash.h"
 #include "base/util/memory.h"
 #include "base/util/number.h"
 #include "base/util/text.h"
 #include "harness/nightly/result_files.h"
 #include "harness/nightly/series.h"
 
-enum { LARGEST_FILE = 1 << 28, FIELDS = 32 };
+enum { LARGEST_FILE = 1 << 28, FIELDS = 64 };
 typedef enum column { TIME, VALUE, COMMIT, MACHINE, BENCHMARK, COLUMNS } column;
 static const char *const column_names[COLUMNS] = {"time", "value", "commit", "machine", "benchmark"};
 
@@ -19,6 +20,7 @@ typedef struct reader {
     const char *path;
     int line;
     int places[COLUMNS]; /* of a column among the fields; -1: it is not there */
+    int columns;         /* that the header names, of these and of other names */
     kf_series_rows *rows;
     kf_error *error;
 } reader;
@@ -36,8 +38,8 @@ static kf_series_row *add_row(kf_series_rows *rows) {
 }
 
 /* Cuts a field off *line, which then begins behind its comma; NULL behind the last. Quotes hold commas, and
- * two of them one quote. */
-static char *next_field(char **line) {
+ * two of them one quote. *open: whether a quote is not closed on this line. */
+static char *next_field(char **line, bool *open) {
     char *field = *line, *from = field, *to = field;
     bool quoted = false;
     if (field == NULL) return NULL;
@@ -51,6 +53,7 @@ static char *next_field(char **line) {
     }
     *line = *from == ',' ? from + 1 : NULL;
     *to = '\0';
+    *open = quoted;
     return field;
 }
 
@@ -61,11 +64,19 @@ static char *trimmed(char *text) {
     return text;
 }
 
-static int split(char *line, char *fields[FIELDS]) {
-    int count = 0;
-    for (char *field = next_field(&line); field != NULL && count < FIELDS; field = next_field(&line))
-        fields[count++] = trimmed(field);
-    return count;
+/* Cuts a line into its fields. A line with more of them than there is room for, or with a quote that it does
+ * not close, is refused: its fields would be read as others. */
+static kf_status split(const reader *r, char *line, char *fields[FIELDS], int *count) {
+    bool open = false;
+    *count = 0;
+    for (char *field; (field = next_field(&line, &open)) != NULL;) {
+        if (*count == FIELDS)
+            return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: has more than %d fields", r->path, r->line,
+                           FIELDS);
+        fields[(*count)++] = trimmed(field);
+    }
+    if (!open) return KF_OK;
+    return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: a quote is not closed on its line", r->path, r->line);
 }
 
 /* Returns whether a time is a date that does not begin with its year: sorted as text, such days stand in the
@@ -81,7 +92,10 @@ static bool is_backward_date(const char *text) {
 /* Finds the columns by the names that the first line gives them. */
 static kf_status read_header(reader *r, char *line) {
     char *fields[FIELDS];
-    const int count = split(line, fields);
+    int count = 0;
+    const bool semicolons = strchr(line, ';') != NULL;
+    KF_TRY(split(r, line, fields, &count));
+    r->columns = count;
     for (int c = 0; c < COLUMNS; c++) {
         r->places[c] = -1;
         for (int i = 0; i < count; i++)
@@ -97,8 +111,8 @@ static kf_status read_header(reader *r, char *line) {
     return kf_fail(
         r->error, KF_BAD_INPUT,
         "%s: the first line must name the columns time and value; commit, machine and benchmark may "
-        "be beside them",
-        r->path);
+        "be beside them%s",
+        r->path, semicolons ? "; fields are separated by commas, not semicolons" : "");
 }
 
 static double number_of(const char *text) {
@@ -111,10 +125,15 @@ static double number_of(const char *text) {
  * 0. */
 static kf_status read_row(const reader *r, char *line) {
     char *fields[FIELDS];
-    const int count = split(line, fields);
+    int count = 0;
+    KF_TRY(split(r, line, fields, &count));
+    if (count != r->columns)
+        return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: has %d fields, and the first line names %d columns%s",
+                       r->path, r->line, count, r->columns,
+                       count > r->columns ? KF_DECIMALS_HINT ", and texts with commas need quotes" : "");
     const char *texts[COLUMNS];
     for (int c = 0; c < COLUMNS; c++)
-        texts[c] = r->places[c] >= 0 && r->places[c] < count ? fields[r->places[c]] : "";
+        texts[c] = r->places[c] >= 0 ? fields[r->places[c]] : "";
     const double value = number_of(texts[VALUE]);
     if (!(value > 0.0) || !isfinite(value))
         return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: value '%.40s' is no number above 0", r->path, r->line,
@@ -129,9 +148,9 @@ static kf_status read_row(const reader *r, char *line) {
     row->value = value;
     row->order = number_of(texts[TIME]);
     kf_copy_text(row->time, sizeof row->time, texts[TIME]);
-    kf_copy_text(row->commit, sizeof row->commit, texts[COMMIT]);
-    kf_copy_text(row->machine, sizeof row->machine, texts[MACHINE]);
-    kf_copy_text(row->benchmark, sizeof row->benchmark, texts[BENCHMARK]);
+    kf_copy_name(row->commit, sizeof row->commit, texts[COMMIT]);
+    kf_copy_name(row->machine, sizeof row->machine, texts[MACHINE]);
+    kf_copy_name(row->benchmark, sizeof row->benchmark, texts[BENCHMARK]);
     return KF_OK;
 }
 

@@ -50,6 +50,22 @@ static void append_counts(const kf_nightly_result *result, kf_text *text) {
             kf_text_append(text, "%s%d %s", shown++ > 0 ? ", " : "", counts[i], kf_verdict_names[i]);
 }
 
+/* Appends a line on the benchmarks that the night before had and this one has not; name appends one. */
+static void append_absent(const kf_nightly_result *result, void (*name)(kf_text *text, const char *content),
+                          kf_text *text) {
+    if (result->absent_count == 0) return;
+    kf_text_append(text, "Not measured tonight, but in night %lld: ", (long long)result->before);
+    for (int i = 0; i < result->absent_count; i++) {
+        if (i > 0) kf_text_append(text, ", ");
+        name(text, result->absent[i]);
+    }
+    kf_text_append(text, ". A benchmark that is renamed is compared with nothing until it has a history.\n");
+}
+
+static void append_name(kf_text *text, const char *name) {
+    kf_text_append(text, "%s", name);
+}
+
 /* Prints the verdicts of a night as a table, each with its kernel and counter below it. */
 void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
     kf_text counts = {0};
@@ -70,6 +86,10 @@ void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
         if (blame.text != NULL) (void)fprintf(stream, "%-9s  %s\n", "", blame.text);
         kf_text_free(&blame);
     }
+    kf_text absent = {0};
+    append_absent(result, append_name, &absent);
+    if (absent.text != NULL) (void)fprintf(stream, "\n%s", absent.text);
+    kf_text_free(&absent);
 }
 
 /* Appends the text of a table's cell, in which nothing may end the cell or become markup. */
@@ -114,6 +134,8 @@ void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
         kf_text_free(&blame);
         kf_text_append(text, " |\n");
     }
+    if (result->absent_count > 0) kf_text_append(text, "\n");
+    append_absent(result, append_cell, text);
     kf_text_append(text,
                    "\nSLOW, DRIFT and WRONG fail the night. A change of time is that of an interleaved run "
                    "of tonight's program and an earlier one, in fresh processes; one of "
@@ -169,5 +191,8 @@ cJSON *kf_nightly_to_json(const kf_nightly_result *result, const char *store) {
     cJSON *list = cJSON_AddArrayToObject(json, "verdicts");
     for (int i = 0; i < result->count; i++)
         (void)cJSON_AddItemToArray(list, verdict_to_json(&result->verdicts[i]));
+    cJSON *absent = cJSON_AddArrayToObject(json, "absent");
+    for (int i = 0; i < result->absent_count; i++)
+        (void)cJSON_AddItemToArray(absent, cJSON_CreateString(result->absent[i]));
     return json;
 }

@@ -311,10 +311,13 @@ static kf_status check_guard(const kf_t1 *t1, int i, bool behind, kf_error *erro
         at++;
     free(guard);
     if (status != KF_OK || at == t1->room) return status;
-    return kf_fail(error, KF_GATE_FAILED, "%s writes %s '%s', which has %zu values: %zu bytes %s it",
-                   t1->problem->kernel_name, behind ? "past the end of" : "before", argument->name,
-                   t1->counts[i] / (size_t)argument->type.components, behind ? at : t1->room - at,
-                   behind ? "behind" : "before");
+    const size_t size = argument->type.bytes * (size_t)argument->type.components,
+                 count = t1->counts[i] / (size_t)argument->type.components;
+    const long long place =
+        behind ? (long long)(count + at / size) : -(long long)((t1->room - at + size - 1) / size);
+    return kf_fail(error, KF_GATE_FAILED, "%s writes %s '%s', which has %zu values: to %s[%lld]",
+                   t1->problem->kernel_name, behind ? "past the end of" : "before", argument->name, count,
+                   argument->name, place);
 }
 
 /* Finds in *at the first value of an argument that differs from before, or its count, piece by piece. */

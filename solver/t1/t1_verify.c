@@ -216,11 +216,33 @@ static double bound_of(const kf_t1_argument *argument) {
                                                    : 1e-2;
 }
 
-static void describe(const kf_t1_argument *argument, const void *values, const void *right, size_t worst,
-                     kf_verification *verification) {
-    (void)snprintf(verification->worst, sizeof verification->worst, "%.24s[%zu] is %.6g, not %.6g",
-                   argument->name, worst, kf_t1_value(&argument->type, values, worst),
-                   kf_t1_value(&argument->type, right, worst));
+/* Finds values that a launch should have written and did not: they still hold what outputs hold before it. */
+static size_t find_unwritten(const kf_t1_argument *argument, const void *values, const void *right,
+                             size_t *first) {
+    const size_t size = argument->type.bytes;
+    const char before[16] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    size_t found = 0;
+    for (size_t at = 0; !argument->read && at < argument->count; at++)
+        if (memcmp((const char *)values + at * size, before, size) == 0 &&
+            memcmp((const char *)right + at * size, before, size) != 0 && found++ == 0)
+            *first = at;
+    return found;
+}
+
+/* Says what is wrong: what was left out, else the value that is farthest off. Returns how many were left out.
+ */
+static size_t describe(const kf_t1_argument *argument, const void *values, const void *right, size_t worst,
+                       kf_verification *verification) {
+    const double value = kf_t1_value(&argument->type, values, worst);
+    const size_t unwritten = find_unwritten(argument, values, right, &worst);
+    if (unwritten > 0)
+        (void)snprintf(verification->worst, sizeof verification->worst, "%.24s[%zu] is not written",
+                       argument->name, worst);
+    else
+        (void)snprintf(verification->worst, sizeof verification->worst, "%.24s[%zu] is %.6g, not %.6g",
+                       argument->name, worst, isnan(value) ? fabs(value) : value,
+                       kf_t1_value(&argument->type, right, worst));
+    return unwritten;
 }
 
 /* The outputs of a launch against those that are right in this round. The output that comes nearest to its
@@ -229,6 +251,8 @@ static kf_status judge(kf_plan *plan, kf_t1_bench *bench, int round, int kept, k
                        kf_error *error) {
     const kf_t1_problem *problem = bench->problem->own;
     double farthest = -1.0;
+    size_t unwritten = 0;
+    bool real = false;
     memset(verification, 0, sizeof *verification);
     verification->error = (double)NAN;
     for (int i = 0; i < problem->argument_count; i++) {
@@ -245,16 +269,25 @@ static kf_status judge(kf_plan *plan, kf_t1_bench *bench, int round, int kept, k
             farthest = isnan(share) ? (double)INFINITY : share;
             verification->count = 0;
             kf_verification_add(verification, argument->name, off, bound);
-            describe(argument, values, right, worst, verification);
+            unwritten = describe(argument, values, right, worst, verification);
+            real = argument->type.real;
         }
     }
     if (verification->error <= verification->bound) return KF_OK;
     bool answered = problem->reference_file[0] != '\0';
     for (int i = 0; i < problem->argument_count; i++)
         answered = answered || (round == 0 && problem->arguments[i].answer != NULL);
-    return kf_fail(error, KF_GATE_FAILED, "deviates from the reference%s by %.3g, accepted is %.3g: %s",
-                   answered ? " answer" : " run", verification->error, verification->bound,
-                   verification->worst);
+    const char *from = answered ? "answer" : "run";
+    /* A NaN from behind an input has the same bits. */
+    if (unwritten > 0)
+        return kf_fail(error, KF_GATE_FAILED,
+                       "deviates from the reference %s: %s (or is the %s), one of %zu such values", from,
+                       verification->worst, real ? "NaN behind an input" : "-1 of before", unwritten);
+    if (isnan(verification->error)) /* a NaN, which no number is near */
+        return kf_fail(error, KF_GATE_FAILED, "deviates from the reference %s: %s", from,
+                       verification->worst);
+    return kf_fail(error, KF_GATE_FAILED, "deviates from the reference %s by %.3g, accepted is %.3g: %s",
+                   from, verification->error, verification->bound, verification->worst);
 }
 
 static const char *const round_names[KF_T1_ROUNDS] = {"", "with inputs of another seed, ",

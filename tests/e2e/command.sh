@@ -75,6 +75,25 @@ if command -v gnuplot >/dev/null; then
     "$kftune" plot history --store n.db --benchmark printed --out history.svg >out 2>err || complain "no history is drawn"
     for text in "$first" "$(git -C team describe --always)" ">SLOW<" "> 0<"; do grep -qF -- "$text" history.svg || complain "the history does not show $text"; done
 fi
+# A series that ends says why, and a benchmark that is gone is named: neither looks like a night without a regression.
+mkdir series
+printf '#!/bin/sh\necho "took: 5 ms"\n' >series/solver && chmod +x series/solver
+series() { # NAME ARGUMENT: a suite of one benchmark
+    echo '{"suite": "series", "benchmarks": [{"name": "'"$1"'", "kind": "command", "command": ["./solver", "'"$2"'"],
+        "time": {"printed": "took:", "unit": "ms"}, "warm_up": 0, "repeats": 1}]}' >series/suite.json
+}
+series first a && night 0 series/suite.json s.db
+series first b && night 0 series/suite.json s.db
+has out "because this differs from night 1: the benchmark's 'command', 'environment' or 'time' in the suite"
+"$kftune" nightly --suite series/suite.json --store s.db --device cpu:2 --quiet >out 2>err || complain "the third night failed"
+has out "this differs from night 2: multiprocessors or threads '1', now '2'"
+grep -qF "'command'" out && complain "a command that is the same is said to differ"
+series second b && night 0 series/suite.json s.db --report s.md
+for file in out s.md; do has $file "Not measured tonight, but in night 3: first."; done
+"$kftune" nightly show --store s.db --json >out 2>err
+has out '"absent":	["first"]'
+"$kftune" nightly show --store s.db --night 3 >out 2>err
+grep -qF "Not measured" out && complain "a night that has all is said to lack some"
 # The earlier program is what ran beside it, not another run of the new one.
 find n.db.commands -path '*bin/solver' | wc -l | grep -qx 4 || complain "the copies of both solvers are not kept"
 

@@ -1,5 +1,6 @@
 /* Series that something else measured. The kinds of fault: a change that becomes SAME because it is hidden,
- * young or old, and files whose numbers are read as something else. */
+ * young or old, without a word of it; files whose numbers are read as something else; benchmarks whose long
+ * names are taken for one. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -71,13 +72,29 @@ static void test_verdicts(void **state) {
     expect((plan){.changed = 39, .each = 5, .percent = 5, .noise = 0.01}, NULL, KF_SLOW, "since c39");
     expect((plan){.changed = 39, .each = 5, .percent = -5, .noise = 0.01}, NULL, KF_FAST, "since c39");
     /* What is older is history; a pin is not. */
-    expect((plan){.changed = 20, .each = 1, .percent = 5, .noise = 0.01}, NULL, KF_SAME, "no change");
+    expect((plan){.changed = 20, .each = 1, .percent = 5, .noise = 0.01}, NULL, KF_SAME,
+           "since c20, 19 nights ago, which was +5");
+    /* A pin that decides nothing says why. */
+    expect((plan){.changed = 20, .each = 1, .percent = 5, .noise = 0.01}, "c2", KF_SAME,
+           "against the pinned c2, which is no evidence: 5 values against 3, needed: 5 of each");
+    expect((plan){.changed = 20, .each = 1, .percent = 5, .noise = 0.01}, "c39", KF_SAME,
+           "it is of the pinned c39");
     for (int night = 12; night < 35; night++)
         expect((plan){.changed = night, .each = 1, .percent = 5, .noise = 0.01}, "c10", KF_DRIFT,
                "pinned c10");
     expect((plan){.changed = 99, .each = 1, .noise = 0.01}, "c10", KF_SAME, "no change");
     /* Noise hides. */
     expect((plan){.changed = 99, .each = 1, .noise = 0.6}, NULL, KF_NODATA, "would not be seen");
+}
+
+/* The value that is shown is the newest night's, whatever it was held against. */
+static void test_value_is_of_the_newest_night(void **state) {
+    (void)state;
+    const plan quiet = {.changed = 99, .each = 3, .noise = 0.01, .machine = "a"};
+    const kf_series_verdict alone = judged(&quiet, 1, NULL, 0), pinned = judged(&quiet, 1, "c10", 0);
+    assert_true(pinned.new_value == alone.new_value);
+    assert_true(isnan(pinned.old_value));
+    assert_int_equal(pinned.new_count, alone.new_count);
 }
 
 static void test_machines_are_apart(void **state) {
@@ -169,6 +186,39 @@ static void test_files_of_libraries(void **state) {
     kf_series_free(&rows);
 }
 
+/* Benchmarks whose names are alike for longer than a name may be stay apart, in files of libraries and in a
+ * CSV. */
+static void test_long_names_stay_apart(void **state) {
+    (void)state;
+    char stem[200], path[KF_PATH];
+    memset(stem, 'x', sizeof stem - 1);
+    stem[sizeof stem - 1] = '\0';
+    for (int f = 0; f < 2; f++) {
+        kf_error error = {0};
+        kf_series_rows rows = {.list = NULL};
+        kf_series_verdict *list = NULL;
+        kf_text text = {0};
+        int count = 0;
+        if (f == 0)
+            kf_text_append(&text,
+                           "{\"results\": [{\"command\": \"%s1\", \"times\": [1]}, "
+                           "{\"command\": \"%s2\", \"times\": [2]}]}",
+                           stem, stem);
+        else
+            kf_text_append(&text, "time,value,benchmark\n1,1000000,%s1\n1,2000000,%s2\n", stem, stem);
+        fixture_path(path, f == 0 ? "long.json" : "long.csv");
+        assert_int_equal(kf_file_write_atomic(path, text.text, text.length, &error), KF_OK);
+        kf_text_free(&text);
+        if (kf_series_read(path, 1, &rows, &error) != KF_OK) fail_msg("%s", error.message);
+        if (kf_series_judge(&rows, NULL, &list, &count, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_int_equal(count, 2);
+        assert_string_not_equal(list[0].benchmark, list[1].benchmark);
+        assert_true(fabs(list[0].new_value + list[1].new_value - 3e6) < 1.0);
+        free(list);
+        kf_series_free(&rows);
+    }
+}
+
 static void refused(const char *text, const char *why) {
     char path[KF_PATH];
     kf_error error = {0};
@@ -193,7 +243,15 @@ static void test_bad_files(void **state) {
     refused("time,value\n1,2\n2,1.5x\n", ":3: value '1.5x'");
     refused("time,value\n1,-2\n", ":2: value '-2'");
     refused("time,value\n1,nan\n", ":2: value 'nan'");
-    refused("time,value\n1\n", ":2: value ''");
+    refused("time,value\n1,\n", ":2: value ''");
+    /* A line that has not the header's fields has none of them for sure: a decimal comma makes 10 of 10,039.
+     */
+    refused("time,value\n1\n", ":2: has 1 fields, and the first line names 2 columns");
+    refused("time,value\n1,10,039\n", ":2: has 3 fields, and the first line names 2 columns; decimals begin");
+    refused("time,value,commit\n1,10,039,a\n", ":2: has 4 fields");
+    refused("time,value,commit\n1,10\n", ":2: has 2 fields");
+    refused("time,value,commit\n1,10,\"a\n", ":2: a quote is not closed");
+    refused("time;value\n1;10\n", "separated by commas, not semicolons");
     refused("time,value\n,1\n", ":2: the time is missing");
     refused("time,value\n1,1\nMonday,2\n", "no order");
     refused("time,value\n1.2.2024,1\n", ":2: time '1.2.2024' cannot be sorted");
@@ -204,10 +262,12 @@ static void test_bad_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_value_is_of_the_newest_night),
         cmocka_unit_test(test_machines_are_apart),
         cmocka_unit_test(test_series_are_judged_alone),
         cmocka_unit_test(test_names_of_nights),
         cmocka_unit_test(test_files_of_libraries),
+        cmocka_unit_test(test_long_names_stay_apart),
         cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
