@@ -163,6 +163,22 @@ static void note_news(const char *before, const char *after, kf_text *notes) {
     }
 }
 
+static double speed_of(const cJSON *document) {
+    return cJSON_GetNumberValue(member_of(member_of(document, "flow"), "speed"));
+}
+
+/* Says what another speed leaves as it is: what drives the fluid, and how the one solid moves. */
+static void note_what_stays(const cJSON *document, double factor, kf_text *notes) {
+    const bool driven = cJSON_HasObjectItem(member_of(document, "flow"), "acceleration"),
+               moves = cJSON_HasObjectItem(member_of(document, "solid"), "motion");
+    if (factor == 1.0 || (!driven && !moves)) return;
+    kf_note(notes, "speed: %s%s%s as in the file, whatever the speed", driven ? "flow.acceleration" : "",
+            driven && moves ? " and " : "",
+            !moves   ? " stays"
+            : driven ? "solid.motion stay"
+                     : "solid.motion stays");
+}
+
 static kf_status place_anew(const char *file, cJSON *document, const kf_placement *said, kf_text *notes,
                             kf_error *error) {
     kf_placement placed;
@@ -177,6 +193,7 @@ static kf_status place_anew(const char *file, cJSON *document, const kf_placemen
         note_news(told_before, told, notes);
         merge("", before, after, document, notes);
         put(document, "placed", member_of(after, "placed"));
+        note_what_stays(document, speed_of(after) / speed_of(before), notes);
     }
     free(told_before);
     free(told);
@@ -223,34 +240,31 @@ static void put_number(cJSON *object, const char *key, double value) {
 }
 
 /* Solids that turn, of several, keep their speed over the reference speed, as a wheel that rolls does. */
-static void change_turning(cJSON *document, double factor) {
+static void change_turning(cJSON *document, double factor, kf_text *notes) {
+    bool turns = false;
     const cJSON *solids = member_of(document, "solids");
     for (const cJSON *solid = cJSON_IsArray(solids) ? solids->child : NULL; solid != NULL;
          solid = solid->next) {
         cJSON *speed = cJSON_GetObjectItemCaseSensitive(member_of(solid, "motion"), "angular_velocity");
-        if (speed != NULL && cJSON_IsNumber(speed))
-            (void)cJSON_SetNumberValue(speed, speed->valuedouble * factor);
+        if (speed == NULL || !cJSON_IsNumber(speed)) continue;
+        (void)cJSON_SetNumberValue(speed, speed->valuedouble * factor);
+        turns = true;
     }
+    if (turns && factor != 1.0)
+        kf_note(notes, "speed: the solids that turn do so %.6g times as fast, as the wind is", factor);
 }
 
 /* The walls and the streams of faces keep what they were of the reference speed. */
 static void change_speed(cJSON *document, cJSON *flow, double before, double speed, kf_text *notes) {
     const double factor = speed / before;
-    const bool driven = cJSON_HasObjectItem(flow, "acceleration"),
-               moves = cJSON_HasObjectItem(member_of(document, "solid"), "motion");
-    if (factor != 1.0 && (driven || moves))
-        kf_note(notes, "speed: %s%s%s as in the file, whatever the speed", driven ? "flow.acceleration" : "",
-                driven && moves ? " and " : "",
-                !moves   ? " stays"
-                : driven ? "solid.motion stay"
-                         : "solid.motion stays");
+    note_what_stays(document, factor, notes);
     put_number(flow, "speed", speed);
     scale_vector(cJSON_GetObjectItemCaseSensitive(member_of(document, "mask"), "velocity"), factor);
     scale_vector(cJSON_GetObjectItemCaseSensitive(flow, "initial_velocity"), factor);
     const cJSON *faces = member_of(document, "boundaries");
     for (const cJSON *face = faces != NULL ? faces->child : NULL; face != NULL; face = face->next)
         scale_vector(cJSON_GetObjectItemCaseSensitive(face, "velocity"), factor);
-    change_turning(document, factor);
+    change_turning(document, factor, notes);
 }
 
 /* Nested grids around the solid, or none. Rates that they cannot have give way, and without them those of

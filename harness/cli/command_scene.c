@@ -156,6 +156,8 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         const kf_fact *fact = &problem->facts.list[k];
         if (isnan(fact->value))
             printf("  %-22s %s\n", fact->name, fact->word);
+        else if (fact->value == floor(fact->value) && fabs(fact->value) < 1e15) /* counts: every digit */
+            printf("  %-22s %.0f %s\n", fact->name, fact->value, fact->unit);
         else
             printf("  %-22s %.6g %s\n", fact->name, fact->value, fact->unit);
     }

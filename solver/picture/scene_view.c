@@ -250,7 +250,8 @@ static kf_status close_view(view *v, const char *path, kf_error *error) {
     return status;
 }
 
-/* Names the scene with its sizes in metres: of the solid, and of the box that is drawn around it. */
+/* Names the scene with its sizes in metres: of the solid, of the domain, and of the box that is drawn where it
+ * is a part of the domain only. */
 static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
     const kf_colour black = {25, 25, 25};
     const double h = scene->cell_size, speed = kf_length(scene->initial_velocity) * h / scene->time_step;
@@ -260,16 +261,22 @@ static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
     if (scene->reynolds > 0.0)
         (void)snprintf(text + used, sizeof text - (size_t)used, "   Re = %.6g", scene->reynolds);
     kf_canvas_text(&v->canvas, MARGIN, HEIGHT - 58, 2, black, text);
-    double solid[3], room[3];
+    double solid[3], room[3], whole[3];
+    bool part = false;
     for (int a = 0; a < 3; a++) {
         solid[a] = (scene->solid_high[a] - scene->solid_low[a]) * h;
         room[a] = (box->high[a] - box->low[a]) * h;
+        whole[a] = scene->nodes[a] * h;
+        part = part || room[a] < 0.999 * whole[a];
     }
     used = 0;
     if (scene->mesh.triangle_count > 0)
         used = snprintf(text, sizeof text, "solid %.3g x %.3g x %.3g m in a ", solid[0], solid[1], solid[2]);
-    (void)snprintf(text + used, sizeof text - (size_t)used, "box of %.3g x %.3g x %.3g m", room[0], room[1],
-                   room[2]);
+    used += snprintf(text + used, sizeof text - (size_t)used, "domain of %.3g x %.3g x %.3g m", whole[0],
+                     whole[1], whole[2]);
+    if (part)
+        (void)snprintf(text + used, sizeof text - (size_t)used, ", of which %.3g x %.3g x %.3g m are shown",
+                       room[0], room[1], room[2]);
     kf_canvas_text(&v->canvas, MARGIN, HEIGHT - 34, 2, black, text);
 }
 

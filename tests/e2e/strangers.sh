@@ -75,6 +75,10 @@ refused "option '--write': plume is no mesh, and no option changes it" scene plu
 refused "option '--yaw' turns a solid, and this scene has none" scene cylinder2d --yaw 5
 expect 0 scene spinning_torus --speed 3 --picture none
 says 'speed: solid.motion stays as in the file, whatever the speed'
+expect 0 scene wheels --speed 50 --picture none
+says 'speed: the solids that turn do so 2 times as fast'
+expect 0 scene wheels --speed 25 --picture none
+grep -q 'times as fast' "$err" && complain "wheels that turn as before are said to turn faster"
 expect 0 scene ball --speed 3 --picture none
 grep -q 'whatever the speed' "$err" && complain "a ball at rest is said to keep its motion"
 
@@ -180,6 +184,26 @@ kind 'is compressed (gzip)' '\037\213\010 and more'
 kind 'is text in UTF-16' '\377\376v\000 \0001\000'
 kind 'is a STEP file' 'ISO-10303-21;\nHEADER;\n'
 rm -f car.obj car.stl
+
+# A motion that somebody wrote into a scene of a mesh stays too, and a line says so.
+roof_scene=(scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 100 --picture none)
+printf 'v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 1 0.5 0.5\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' >roof.obj
+expect 0 "${roof_scene[@]}" --write roof.scene.json
+sed -i 's/"anchor":/"motion": {"axis": [0, 0, 1], "angular_velocity": 3}, "anchor":/' roof.scene.json
+expect 0 scene roof.scene.json --speed 20 --picture none
+says 'speed: solid.motion stays as in the file, whatever the speed'
+expect 0 scene roof.scene.json --reynolds 200 --picture none
+grep -q 'whatever the speed' "$err" && complain "a speed that stays is said to change"
+rm -f roof.obj roof.scene.json
+
+# Counts have every digit.
+echo '{"ConfigurationSpace": {"TuningParameters": [{"Name": "a", "Type": "int", "Values": [1, 2]}]},
+    "KernelSpecification": {"Language": "C", "KernelName": "f", "KernelFile": "f.c", "ProblemSize": 16777219, "Arguments": [
+    {"Name": "out", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 16777219}]}}' >f.t1.json
+echo 'void f(float *out) { out[0] = a; }' >f.c
+expect 0 scene f.t1.json
+shows 'element_count          16777219 elements'
+rm -f f.t1.json f.c
 
 left=$(ls | grep -vE '^(two|nested|links|free).json$|^said$')
 [ -z "$left" ] || complain "refusals left files: $left"

@@ -47,7 +47,13 @@ static void test_markdown(void **state) {
         kf_copy_text(verdicts[i].benchmark, sizeof verdicts[i].benchmark, i == 0 ? "ball" : "car");
     static const char *const labels[][2] = {{"nightly_2", " (nightly\\_2)"}, {"", ""}};
     for (int l = 0; l < 2; l++) {
-        kf_nightly_result result = {.night = {.id = 7}, .count = 2, .verdicts = verdicts};
+        char absent[2][KF_BENCHMARK] = {"b_1", "c"};
+        kf_nightly_result result = {.night = {.id = 7},
+                                    .count = 2,
+                                    .verdicts = verdicts,
+                                    .absent = absent,
+                                    .absent_count = l == 0 ? 2 : 0,
+                                    .before = 6};
         kf_copy_text(result.night.suite, sizeof result.night.suite, "small");
         kf_copy_text(result.night.program, sizeof result.night.program, "0123456789abcdef0123");
         kf_copy_text(result.night.label, sizeof result.night.label, labels[l][0]);
@@ -63,6 +69,8 @@ static void test_markdown(void **state) {
             fail_msg("%s\ndoes not begin with\n%s", text.text, head);
         assert_non_null(strstr(text.text, "\n| **SLOW** | ball | 1 ms | +200 us (+25 %) | a\\|b |\n"));
         assert_non_null(strstr(text.text, "\n| SAME | car | 2 ms | - | as before |\n"));
+        assert_true((strstr(text.text, "\nNot measured tonight, but in night 6: b\\_1, c. ") != NULL) ==
+                    (l == 0));
         kf_text_free(&text);
     }
 }
@@ -97,6 +105,7 @@ static void test_json(void **state) {
                               .change_low = NAN,
                               .change_high = NAN,
                               .probability = NAN}};
+    char absent[2][KF_BENCHMARK] = {"b_1", "c"};
     const kf_nightly_result result = {.night = {.id = 7,
                                                 .suite = "small",
                                                 .uuid = "u-1",
@@ -106,7 +115,10 @@ static void test_json(void **state) {
                                       .resumed = true,
                                       .processes = 6,
                                       .count = 2,
-                                      .verdicts = verdicts};
+                                      .verdicts = verdicts,
+                                      .absent = absent,
+                                      .absent_count = 2,
+                                      .before = 6};
     cJSON *json = kf_nightly_to_json(&result, "n.db");
     char *text = cJSON_PrintUnformatted(json);
     const char *from = strstr(text, "\"suite\"");
@@ -121,7 +133,8 @@ static void test_json(void **state) {
         "\"counter\":\"dram\",\"counter_before\":11,\"counter_after\":12},{\"benchmark\":\"car\",\"verdict\":"
         "\"NODATA\",\"reason\":\"first\",\"program\":\"p2\",\"time_us\":null,\"threshold\":null,"
         "\"identical\":false,"
-        "\"reference_night\":null,\"change\":null,\"change_us\":null,\"change_ci\":[],\"p\":null}]}");
+        "\"reference_night\":null,\"change\":null,\"change_us\":null,\"change_ci\":[],\"p\":null}],"
+        "\"absent\":[\"b_1\",\"c\"]}");
     free(text);
     cJSON_Delete(json);
 }
