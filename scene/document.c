@@ -151,16 +151,91 @@ static kf_status read_placed(const char *file, const cJSON *document, kf_placeme
     return kf_placement_from_json((kf_json_place){file, "placed"}, section, placed, error);
 }
 
-/* Notes those lines of the new placement that the old one's do not have. */
-static void note_news(const char *before, const char *after, kf_text *notes) {
+/* Notes those lines of the new placement that the old one's do not have. A line on a section of the scene
+ * that somebody changed by hand is not of this scene. */
+static void note_news(const char *before, const char *after, const cJSON *placement, const cJSON *scene,
+                      kf_text *notes) {
     for (const char *line = after; line != NULL && *line != '\0';) {
         const size_t length = strcspn(line, "\n");
-        kf_text own = {0};
+        kf_text own = {0}, section = {0};
         kf_text_append(&own, "%.*s", (int)length, line);
-        if (before == NULL || strstr(before, own.text) == NULL) kf_note(notes, "%s", own.text);
+        kf_text_append(&section, "%.*s", (int)strcspn(own.text, ":"), own.text);
+        const cJSON *own_section = member_of(scene, section.text), *item;
+        bool by_hand = false;
+        cJSON_ArrayForEach(item, member_of(placement, section.text)) by_hand =
+            by_hand || !cJSON_Compare(item, member_of(own_section, item->string), true);
+        if (!by_hand && (before == NULL || strstr(before, own.text) == NULL)) kf_note(notes, "%s", own.text);
         kf_text_free(&own);
+        kf_text_free(&section);
         line += length + (line[length] == '\n');
     }
+}
+
+static void scale_vector(cJSON *vector, double factor) {
+    for (cJSON *number = cJSON_IsArray(vector) ? vector->child : NULL; number != NULL; number = number->next)
+        (void)cJSON_SetNumberValue(number, number->valuedouble * factor);
+}
+
+/* Faces whose velocity somebody changed by hand keep what it is of the reference speed: ground at rest stays
+ * at rest. The placements then say nothing of it. */
+static void keep_faces(cJSON *document, cJSON *before, cJSON *after, double factor) {
+    static const char key[] = "velocity";
+    const cJSON *faces = member_of(document, "boundaries");
+    for (cJSON *face = faces != NULL ? faces->child : NULL; face != NULL; face = face->next) {
+        cJSON *own = cJSON_GetObjectItemCaseSensitive(face, key),
+              *was = cJSON_GetObjectItemCaseSensitive(member_of(before, "boundaries"), face->string),
+              *is = cJSON_GetObjectItemCaseSensitive(member_of(after, "boundaries"), face->string);
+        if (own == NULL || member_of(was, key) == NULL || member_of(is, key) == NULL ||
+            cJSON_Compare(own, member_of(was, key), true))
+            continue;
+        cJSON_DeleteItemFromObjectCaseSensitive(was, key);
+        cJSON_DeleteItemFromObjectCaseSensitive(is, key);
+        scale_vector(own, factor);
+    }
+}
+
+/* What an option says counts, also where it says what the mesh was placed with and somebody changed the scene
+ * by hand since, so that the placements do not differ. section NULL: the key is of the scene itself. */
+static void obey(cJSON *document, const cJSON *after, const char *section, const char *key, kf_text *notes) {
+    cJSON *scene = section != NULL ? cJSON_GetObjectItemCaseSensitive(document, section) : document;
+    const cJSON *is = member_of(section != NULL ? member_of(after, section) : after, key),
+                *own = member_of(scene, key);
+    if (scene == NULL || cJSON_Compare(own, is, true) || (own == NULL && is == NULL)) return;
+    kf_text values = {0};
+    append_value(&values, own);
+    kf_text_append(&values, "; is now ");
+    append_value(&values, is);
+    kf_note(notes, "%s%s%s: was changed by hand, to %s", section != NULL ? section : "",
+            section != NULL ? "." : "", key, values.text);
+    kf_text_free(&values);
+    put(scene, key, is);
+}
+
+/* Obeys each option that was given, in all that it decides. */
+static void obey_all(cJSON *document, const cJSON *after, const kf_placement *said, kf_text *notes) {
+    const bool turned = said->up.sign != 0 || said->wind.sign != 0,
+               moved = turned || said->length > 0.0 || said->road != KF_ROAD_GUESS || said->blockage > 0.0 ||
+                       said->cells > 0.0 || said->nodes[0] > 0;
+    if (said->speed > 0.0) obey(document, after, "flow", "speed", notes);
+    if (said->reynolds > 0.0 || said->viscosity > 0.0) {
+        obey(document, after, "flow", "reynolds", notes);
+        obey(document, after, "flow", "viscosity", notes);
+    }
+    if (said->yaw_given) obey(document, after, "solid", "yaw", notes);
+    if (said->refine != 0) obey(document, after, NULL, "refine", notes);
+    if (said->samples_per_cell > 0.0) obey(document, after, "sampling", "samples_per_cell", notes);
+    if (said->road != KF_ROAD_GUESS) obey(document, after, "boundaries", "zmin", notes);
+    if (turned) obey(document, after, "solid", "rotation", notes);
+    if (turned || said->length > 0.0) {
+        obey(document, after, "solid", "scale", notes);
+        obey(document, after, "flow", "reference_length", notes);
+    }
+    if (!moved) return;
+    obey(document, after, "solid", "anchor", notes);
+    obey(document, after, "solid", "position", notes);
+    obey(document, after, "domain", "cells", notes);
+    obey(document, after, "domain", "size", notes);
+    obey(document, after, "domain", "cell_size", notes);
 }
 
 static double speed_of(const cJSON *document) {
@@ -190,10 +265,16 @@ static kf_status place_anew(const char *file, cJSON *document, const kf_placemen
     kf_placement_change(&placed, said);
     if (status == KF_OK) status = kf_scene_of_mesh(mesh, &placed, &after, &told, error);
     if (status == KF_OK) {
-        note_news(told_before, told, notes);
-        merge("", before, after, document, notes);
+        const double factor = speed_of(after) / speed_of(before);
+        kf_text changes = {0};
+        keep_faces(document, before, after, factor);
+        merge("", before, after, document, &changes);
+        obey_all(document, after, said, &changes);
         put(document, "placed", member_of(after, "placed"));
-        note_what_stays(document, speed_of(after) / speed_of(before), notes);
+        note_news(told_before, told, after, document, notes);
+        if (changes.text != NULL) kf_text_append(notes, "%s%s", notes->length > 0 ? "\n" : "", changes.text);
+        note_what_stays(document, factor, notes);
+        kf_text_free(&changes);
     }
     free(told_before);
     free(told);
@@ -227,11 +308,6 @@ static kf_status refuse_placing(const char *file, const kf_placement *p, kf_erro
                    "%s: option '%s' places a mesh, and this scene was not made of one by kftune; change the "
                    "file%s. --speed, --reynolds, --viscosity, --yaw and --refine change any scene of a flow",
                    file, option, p->cells > 0.0 ? ", or give --grid" : "");
-}
-
-static void scale_vector(cJSON *vector, double factor) {
-    for (cJSON *number = cJSON_IsArray(vector) ? vector->child : NULL; number != NULL; number = number->next)
-        (void)cJSON_SetNumberValue(number, number->valuedouble * factor);
 }
 
 static void put_number(cJSON *object, const char *key, double value) {
@@ -325,7 +401,9 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
 
 kf_status kf_scene_document_change(const char *file, cJSON *document, const kf_placement *said,
                                    kf_text *notes, kf_error *error) {
-    if (cJSON_HasObjectItem(document, "placed")) return place_anew(file, document, said, notes, error);
+    /* Where somebody made several solids of the mesh's one, the placement is not of this scene. */
+    if (cJSON_HasObjectItem(document, "placed") && !cJSON_HasObjectItem(document, "solids"))
+        return place_anew(file, document, said, notes, error);
     return change_flow(file, document, said, notes, error);
 }
 

@@ -250,8 +250,8 @@ static kf_status close_view(view *v, const char *path, kf_error *error) {
     return status;
 }
 
-/* Names the scene with its sizes in metres: of the solid, of the domain, and of the box that is drawn where it
- * is a part of the domain only. */
+/* Names the scene with its sizes in metres: of the solid, of the domain, and of the box that is drawn where
+ * it is a part of the domain only. */
 static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
     const kf_colour black = {25, 25, 25};
     const double h = scene->cell_size, speed = kf_length(scene->initial_velocity) * h / scene->time_step;

@@ -194,7 +194,42 @@ expect 0 scene roof.scene.json --speed 20 --picture none
 says 'speed: solid.motion stays as in the file, whatever the speed'
 expect 0 scene roof.scene.json --reynolds 200 --picture none
 grep -q 'whatever the speed' "$err" && complain "a speed that stays is said to change"
-rm -f roof.obj roof.scene.json
+# What an option says counts, also where it says what the mesh was placed with and the file was changed by hand since.
+rm roof.scene.json
+expect 0 "${roof_scene[@]}" --speed 30 --length 4m --write roof.scene.json
+mv roof.scene.json placed.json
+edited() { # PYTHON OPTION VALUE SHOWN: what the scene s is with the option after that edit of its file
+    python3 -c 'import json, sys
+s = json.load(open("placed.json"))
+exec(sys.argv[1])
+json.dump(s, open("roof.scene.json", "w"))' "$1"
+    expect 0 scene roof.scene.json --picture none "$2" "$3"
+    shows "$4"
+    says "was changed by hand, to"
+}
+edited 's["flow"]["speed"] = 35' --speed 30 'flow         30 m/s'
+edited 'del s["flow"]["reynolds"]; s["flow"]["viscosity"] = 2' --reynolds 100 'Reynolds number 100 with'
+edited 'del s["flow"]["reynolds"]; s["flow"]["viscosity"] = 2' --viscosity 3 'viscosity 3 m^2/s'
+edited 's["solid"]["scale"] = 0.5' --length 4m 'solid        4 x 2 x'
+edited 's["domain"]["cell_size"] = 0.5' --cells 6 '6 cells a length'
+edited 's["solid"]["yaw"] = 30' --yaw 0 'solid        4 x 2 x'
+# The ground at rest under a building stays at rest in a faster wind, and no line on the road says otherwise.
+rm roof.scene.json
+expect 0 scene roof.obj --up z --wind +x --road yes --cells 6 --reynolds 100 --speed 30 --picture none --write roof.scene.json
+sed -i 's/"velocity":\t\[30, 0, 0\]/"velocity": [0, 0, 0]/' roof.scene.json
+expect 0 scene roof.scene.json --speed 60 --picture none --write faster.scene.json
+grep -q '"velocity":	\[0, 0, 0\]' faster.scene.json || complain "the ground moves with the wind"
+grep -q 'by hand\|a road' "$err" && complain "a road is spoken of, or a change of it"
+# A scene of a mesh that somebody made several solids of is changed as any other.
+python3 -c '
+import json
+scene = json.load(open("roof.scene.json"))
+scene["solids"] = [dict(scene.pop("solid"), name="roof")]
+json.dump(scene, open("roof.scene.json", "w"))'
+expect 0 scene roof.scene.json --speed 60 --picture none
+shows 'flow         60 m/s'
+refused "option '--cells' places a mesh, and this scene was not made of one" scene roof.scene.json --cells 8 --picture none
+rm -f roof.obj roof.scene.json faster.scene.json placed.json
 
 # Counts have every digit.
 echo '{"ConfigurationSpace": {"TuningParameters": [{"Name": "a", "Type": "int", "Values": [1, 2]}]},
