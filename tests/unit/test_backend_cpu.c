@@ -12,8 +12,10 @@
 #include "base/backend/backend.h"
 #include "base/backend/cache.h"
 #include "base/backend/cpu/cpu.h"
+#include "base/backend/cpu/queue.h"
 #include "base/backend/team/team.h"
 #include "base/util/clock.h"
+#include "tests/unit/check.h"
 
 /* --- Opening ------------------------------------------------------------------------------------------ */
 
@@ -334,6 +336,28 @@ static void expect_out_of_memory(kf_backend *backend, size_t bytes) {
     assert_non_null(strstr(error.message, "out of memory"));
 }
 
+/* Plans without some of their awaits read what nobody has written: places in lists among it, of which an
+ * earlier plan's would be wild. */
+static void test_shuffled_work_finds_memory_of_zeros(void **state) {
+    (void)state;
+    enum { BYTES = 1 << 16 };
+    static unsigned char found[BYTES];
+    kf_error error = {0};
+    kf_buffer *buffer;
+    kf_backend *backend = open_cpu();
+    must(kf_buffer_create(backend, BYTES, &buffer, &error), &error);
+    must(kf_buffer_fill(buffer, 0x5a, &error), &error);
+    kf_buffer_free(buffer);
+    kf_cpu_shuffle(1, 0);
+    must(kf_buffer_create(backend, BYTES, &buffer, &error), &error);
+    must(kf_buffer_download(buffer, 0, found, BYTES, &error), &error);
+    kf_buffer_free(buffer);
+    kf_cpu_shuffle(0, -1);
+    kf_backend_close(backend);
+    for (int i = 0; i < BYTES; i++)
+        assert_int_equal(found[i], 0);
+}
+
 static void test_more_than_the_memory_is_refused(void **state) {
     (void)state;
     kf_backend *backend = open_cpu();
@@ -457,6 +481,7 @@ int main(void) {
         cmocka_unit_test(test_compile_errors_show_the_compilers_line),
         cmocka_unit_test(test_names_that_are_no_kernels),
         cmocka_unit_test(test_buffers_keep_their_bounds),
+        cmocka_unit_test(test_shuffled_work_finds_memory_of_zeros),
         cmocka_unit_test(test_more_than_the_memory_is_refused),
         cmocka_unit_test(test_wrong_launches_are_refused),
         cmocka_unit_test(test_graph_replays_copies_of_its_launches),

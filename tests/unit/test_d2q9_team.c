@@ -220,9 +220,9 @@ int main(void) {
     const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
     if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_open_faces_and_a_solid),
-        cmocka_unit_test(test_walls),
-        cmocka_unit_test(test_awaits),
+        cmocka_unit_test_teardown(test_open_faces_and_a_solid, in_order_again),
+        cmocka_unit_test_teardown(test_walls, in_order_again),
+        cmocka_unit_test_teardown(test_awaits, in_order_again),
         cmocka_unit_test(test_refuses_tiles),
     };
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);

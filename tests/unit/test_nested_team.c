@@ -133,7 +133,7 @@ static int setup(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_order),
+        cmocka_unit_test_teardown(test_order, in_order_again),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, setup, remove_test_folder);

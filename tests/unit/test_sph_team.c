@@ -121,8 +121,10 @@ static void test_awaits(void **state) {
         bool noticed = false;
         for (uint64_t seed = 1; seed <= MOST_SEEDS && !noticed; seed++) {
             kf_error error = {KF_OK, ""};
+            kf_cpu_shuffle(seed, -1); /* so that its memory begins as zeros */
             kf_plan *plan = open_plan(problem, staged, teams[0]);
             kf_backend *backend = plan->backend;
+            must(kf_backend_synchronize(backend, &error), &error);
             kf_cpu_shuffle(seed, dropped);
             noticed =
                 kf_plan_advance(plan, 9, &error) != KF_OK || kf_backend_synchronize(backend, &error) != KF_OK;
@@ -214,11 +216,11 @@ int main(void) {
     const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
     if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_is_one_device),
+        cmocka_unit_test_teardown(test_is_one_device, in_order_again),
         cmocka_unit_test(test_cuts_move),
         cmocka_unit_test(test_parts_may_be_empty),
         cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_awaits),
+        cmocka_unit_test_teardown(test_awaits, in_order_again),
         cmocka_unit_test(test_refuses_what_repeats_no_order),
         cmocka_unit_test(test_kernels_compile_for_gpus),
     };

@@ -291,10 +291,14 @@ static void test_without_nccl(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copied_planes),         cmocka_unit_test(test_cuts_across_y),
-        cmocka_unit_test(test_shifted_grids),         cmocka_unit_test(test_awaits_of_copies),
-        cmocka_unit_test(test_restart_on_any_number), cmocka_unit_test(test_velocity_for_smoke),
-        cmocka_unit_test(test_without_nccl),          cmocka_unit_test(test_refusals_of_cuts),
+        cmocka_unit_test_teardown(test_copied_planes, in_order_again),
+        cmocka_unit_test_teardown(test_cuts_across_y, in_order_again),
+        cmocka_unit_test_teardown(test_shifted_grids, in_order_again),
+        cmocka_unit_test_teardown(test_awaits_of_copies, in_order_again),
+        cmocka_unit_test(test_restart_on_any_number),
+        cmocka_unit_test(test_velocity_for_smoke),
+        cmocka_unit_test(test_without_nccl),
+        cmocka_unit_test(test_refusals_of_cuts),
     };
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

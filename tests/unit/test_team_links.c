@@ -363,8 +363,8 @@ int main(void) {
     const struct CMUnitTest of_several[] = {cmocka_unit_test(test_in_several_processes)};
     if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_planes_in_place),
-        cmocka_unit_test(test_awaits),
+        cmocka_unit_test_teardown(test_planes_in_place, in_order_again),
+        cmocka_unit_test_teardown(test_awaits, in_order_again),
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_look_at_the_wall),
         cmocka_unit_test(test_the_gate),
