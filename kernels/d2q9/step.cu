@@ -46,12 +46,10 @@
  * `boundary` does. */
 KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int from_x = x - kf_cx[i], from_y = y - kf_cy[i];
-    const int side = !KF_PERIODIC_X && from_x < 0              ? 0
-                     : !KF_PERIODIC_X && from_x >= a->nodes[0] ? 1
-                     : !KF_PERIODIC_Y && from_y < 0            ? 2
-                     : !KF_PERIODIC_Y && from_y >= a->nodes[1] ? 3
-                                                               : -1;
-    if (side < 0) return KF_R(0);
+    const int side_x = KF_PERIODIC_X ? -1 : from_x < 0 ? 0 : from_x >= a->nodes[0] ? 1 : -1;
+    const int side_y = KF_PERIODIC_Y ? -1 : from_y < 0 ? 2 : from_y >= a->nodes[1] ? 3 : -1;
+    if ((side_x < 0) == (side_y < 0)) return KF_R(0); /* a corner of two walls is at rest */
+    const int side = side_x < 0 ? side_y : side_x;
     const double *u = a->face_velocity[side];
     return KF_R(6.0 * kf_weight[i] * (kf_cx[i] * u[0] + kf_cy[i] * u[1]));
 }

@@ -48,7 +48,10 @@ KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int
     int face = -1;
     *along = 0;
     if (!KF_PERIODIC_Y && (sy < 0 || sy >= a->nodes[1])) face = sy < 0 ? 2 : 3;
-    if (!KF_PERIODIC_X && (sx < 0 || sx >= a->nodes[0])) face = sx < 0 ? 0 : 1;
+    if (!KF_PERIODIC_X && (sx < 0 || sx >= a->nodes[0])) {
+        if (face >= 0) return 1; /* a corner of two walls is at rest, as in boundary.cu */
+        face = sx < 0 ? 0 : 1;
+    }
     if (face >= 0) {
         *along = (kf_real)(cx * a->face_velocity[face][0] + cy * a->face_velocity[face][1]);
         return 1;

@@ -126,13 +126,18 @@ static double profile(const kf_scene *scene, int position, int count) {
 static double from_outside(const reference_run *run, int i, int x, int y, const int face[2]) {
     const kf_scene *scene = run->scene;
     int at[2] = {x - e[i][0], y - e[i][1]}, c[2] = {e[i][0], e[i][1]};
+    int walls = 0;
+    double gain = 0.0;
     for (int axis = 0; axis < 2; axis++) {
         if (face[axis] < 0 || scene->faces[face[axis]] != KF_WALL) continue;
         const double *wall = scene->face_velocity[face[axis]];
-        return run->f[(size_t)direction_of(-c[0], -c[1]) * run->count + node_at(run, x, y)] +
-               6.0 * weight(i) * (c[0] * wall[0] + c[1] * wall[1]);
+        gain = 6.0 * weight(i) * (c[0] * wall[0] + c[1] * wall[1]);
+        walls++;
     }
-    int inflow = -1;
+    if (walls > 0) /* the corner of two is at rest */
+        return run->f[(size_t)direction_of(-c[0], -c[1]) * run->count + node_at(run, x, y)] +
+               (walls == 1 ? gain : 0.0);
+    int inflows = 0;
     bool outflow = false;
     for (int axis = 0; axis < 2; axis++) {
         if (face[axis] < 0) continue;
@@ -140,17 +145,18 @@ static double from_outside(const reference_run *run, int i, int x, int y, const 
         at[axis] = high == wraps ? 0 : run->n[axis] - 1;
         if (scene->faces[face[axis]] == KF_FREE_SLIP) c[axis] = -c[axis];
         if (scene->faces[face[axis]] == KF_OUTFLOW) outflow = true;
-        if (scene->faces[face[axis]] == KF_INFLOW && inflow < 0) inflow = face[axis];
+        inflows += scene->faces[face[axis]] == KF_INFLOW;
     }
     size_t node = node_at(run, at[0], at[1]);
     double value = run->f[(size_t)direction_of(c[0], c[1]) * run->count + node], m[3];
     moments(run, node, m);
     if (outflow) value -= weight(i) * m[0];
-    if (inflow >= 0) {
-        int across = 1 - inflow / 2;
-        double p = profile(scene, at[across], run->n[across]);
-        for (int axis = 0; axis < 2; axis++)
-            value += 3.0 * weight(i) * c[axis] * (p * scene->face_velocity[inflow][axis] - m[axis + 1]);
+    for (int axis = 0; axis < 2 && inflows > 0; axis++) {
+        if (face[axis] < 0 || scene->faces[face[axis]] != KF_INFLOW) continue;
+        const int across = 1 - axis;
+        const double p = profile(scene, at[across], run->n[across]);
+        for (int b = 0; b < 2; b++)
+            value += 3.0 * weight(i) * c[b] * (p * scene->face_velocity[face[axis]][b] - m[b + 1]) / inflows;
     }
     return value;
 }
