@@ -6,6 +6,8 @@
 
 #include "harness/cli/drag_interval.h"
 
+static const double AIR_DENSITY = 1.2; /* kg/m^3, at 20 degrees Celsius and 1013 hPa */
+
 static double reference_area(const kf_scene *scene) {
     return kf_scene_reference_area(scene) * scene->cell_size * scene->cell_size;
 }
@@ -123,4 +125,10 @@ void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag) {
         printf("  %-10s %s%s\n", kf_drag_part_names[p],
                isfinite(interval.half[p]) ? "" : "not known: ", interval.why[p]);
     printf("  drag coefficient in an open stream, 95 %%: %s\n", kf_drag_interval_text(&interval, text));
+    /* A layer has no breadth that its force could be of. */
+    if (scene->nodes[2] == 1) return;
+    const double speed = scene->reference_speed * scene->cell_size / scene->time_step,
+                 force = interval.corrected * 0.5 * speed * speed * reference_area(scene);
+    printf("  that is %.4g m^4/s^2 times the fluid's density: %.4g N in air of %g kg/m^3\n", force,
+           AIR_DENSITY * force, AIR_DENSITY);
 }

@@ -135,6 +135,25 @@ static kf_status look_for_infinite(const examination *e, void *const *outputs, k
     return KF_OK;
 }
 
+/* A kernel that leaves everything as it is cannot be told from one that does nothing. */
+static kf_status look_for_idle(const examination *e, void *const *first, kf_error *error) {
+    bool changes = false;
+    KF_TRY(kf_plan_initialise(e->plan, error));
+    for (int i = 0; i < e->problem->argument_count && !changes; i++) {
+        const kf_t1_argument *argument = &e->problem->arguments[i];
+        void *before = NULL;
+        if (!argument->output) continue;
+        KF_TRY(kf_t1_download(e->plan, i, &before, error));
+        changes = memcmp(before, first[i], argument->count * argument->type.bytes) != 0;
+        free(before);
+    }
+    return changes
+               ? KF_OK
+               : kf_fail(error, KF_BAD_INPUT,
+                         "it changes none of its outputs, so a kernel that does nothing would be right; give "
+                         "its inputs other values, as with \"FillType\": \"Random\"");
+}
+
 /* Finds in *spread the largest relative difference between two launches from the same arguments. */
 static kf_status look_for_spread(const examination *e, void *const *first, double *spread, kf_error *error) {
     void *outputs[KF_T1_ARGUMENTS] = {NULL};
@@ -166,6 +185,7 @@ static kf_status examine(const examination *e, kf_error *error) {
     if (status == KF_OK) status = look_for_spread(e, first, &spread, error);
     if (status == KF_OK) status = look_behind(e, first, spread, error);
     if (status == KF_OK) status = look_for_infinite(e, first, error);
+    if (status == KF_OK) status = look_for_idle(e, first, error);
     free_outputs(first);
     return status;
 }

@@ -247,6 +247,21 @@ static void note_unread(kf_t1_problem *problem, const cJSON *root) {
     kf_text_free(&unread);
 }
 
+/* From inputs that are one value everywhere many a wrong kernel computes what is right. */
+static void note_constants(kf_t1_problem *problem) {
+    int inputs = 0;
+    for (int i = 0; i < problem->argument_count; i++) {
+        const kf_t1_argument *argument = &problem->arguments[i];
+        if (argument->scalar || !argument->read || argument->count < 2) continue;
+        if (argument->fill != KF_T1_CONSTANT) return;
+        inputs++;
+    }
+    if (inputs > 0)
+        kf_t1_note(problem,
+                   "every input is one value everywhere, so that a wrong kernel may compute what is right; "
+                   "give them \"FillType\": \"Random\"");
+}
+
 /* Reads a T1 file in an order in which sizes are known before arguments, then holds these against the source.
  */
 static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *error) {
@@ -263,6 +278,7 @@ static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *
     KF_TRY(read_shared(problem, kernel, error));
     note_unread(problem, root);
     KF_TRY(kf_t1_read_arguments(problem, cJSON_GetObjectItemCaseSensitive(kernel, "Arguments"), error));
+    note_constants(problem);
     return kf_t1_check_signature(problem, error);
 }
 

@@ -23,6 +23,9 @@ typedef struct kf_t1_outputs {
 typedef struct kf_t1_bench {
     const kf_problem *problem;
     kf_t1_outputs rounds[KF_T1_ROUNDS];
+    /* How far an output that is not spoiled is from what is right before the launch: how far off a kernel is
+     * that does nothing. 0: not known, or not at all. */
+    double idle[KF_T1_ROUNDS][KF_T1_ARGUMENTS];
     kf_t1_masters masters;
 } kf_t1_bench;
 
@@ -79,13 +82,35 @@ static kf_status launch(kf_plan *plan, kf_t1_masters *masters, int round, kf_err
     return kf_backend_synchronize(plan->backend, error);
 }
 
+/* Keeps what outputs that are not spoiled hold before the launch. */
+static kf_status keep_before(kf_plan *plan, const kf_t1_problem *problem, void *before[KF_T1_ARGUMENTS],
+                             kf_error *error) {
+    for (int i = 0; i < problem->argument_count; i++) {
+        const kf_t1_argument *argument = &problem->arguments[i];
+        if (argument->output && argument->type.real && (argument->read || argument->answer != NULL))
+            KF_TRY(kf_t1_download(plan, i, &before[i], error));
+    }
+    return KF_OK;
+}
+
 static kf_status run_reference(kf_plan *plan, kf_t1_bench *bench, int round, kf_error *error) {
     const kf_t1_problem *problem = bench->problem->own;
-    KF_TRY(launch(plan, &bench->masters, round, error));
-    for (int i = 0; i < problem->argument_count; i++)
+    void *before[KF_T1_ARGUMENTS] = {NULL};
+    KF_TRY(kf_t1_restore(plan, &bench->masters, round, error));
+    kf_status status = keep_before(plan, problem, before, error);
+    if (status == KF_OK) status = kf_plan_advance(plan, 1, error);
+    if (status == KF_OK) status = kf_backend_synchronize(plan->backend, error);
+    for (int i = 0; i < problem->argument_count && status == KF_OK; i++)
         if (problem->arguments[i].output && bench->rounds[round].values[i] == NULL)
-            KF_TRY(kf_t1_download(plan, i, &bench->rounds[round].values[i], error));
-    return KF_OK;
+            status = kf_t1_download(plan, i, &bench->rounds[round].values[i], error);
+    for (int i = 0; i < problem->argument_count; i++) {
+        size_t worst = 0;
+        if (status == KF_OK && before[i] != NULL)
+            bench->idle[round][i] =
+                kf_t1_deviation(&problem->arguments[i], before[i], right_of(bench, round, i), &worst);
+        free(before[i]);
+    }
+    return status;
 }
 
 /* Makes the references of all rounds at once, unless they are there. room: bytes before and behind each
@@ -216,6 +241,19 @@ static double bound_of(const kf_t1_argument *argument) {
                                                    : 1e-2;
 }
 
+/* Returns the bound of an argument in a round. Where a kernel that does nothing would be within the bound, it
+ * is a quarter of what that one is off by, but no less than rounding, as far as that tells the two apart. */
+static double bound_in(const kf_t1_bench *bench, int round, int i) {
+    static const double QUARTER = 0.25, HALF = 0.5, ROUNDINGS = 2.0;
+    const kf_t1_argument *argument = &((const kf_t1_problem *)bench->problem->own)->arguments[i];
+    const double bound = bound_of(argument), idle = bench->idle[round][i],
+                 rounding = ROUNDINGS * (argument->type.bytes == sizeof(double)  ? DBL_EPSILON
+                                         : argument->type.bytes == sizeof(float) ? (double)FLT_EPSILON
+                                                                                 : 1e-3);
+    if (!(idle > 0.0) || QUARTER * idle >= bound) return bound;
+    return fmin(bound, fmax(QUARTER * idle, fmin(rounding, HALF * idle)));
+}
+
 /* Finds values that a launch should have written and did not: they still hold what outputs hold before it. */
 static size_t find_unwritten(const kf_t1_argument *argument, const void *values, const void *right,
                              size_t *first) {
@@ -262,7 +300,7 @@ static kf_status judge(kf_plan *plan, kf_t1_bench *bench, int round, int kept, k
         const void *right = right_of(bench, round, i);
         KF_TRY(kf_t1_download(plan, i, &bench->masters.outputs[kept][i], error));
         const void *values = bench->masters.outputs[kept][i];
-        const double bound = bound_of(argument);
+        const double bound = bound_in(bench, round, i);
         const double off = kf_t1_deviation(argument, values, right, &worst);
         const double share = off == 0.0 ? 0.0 : bound > 0.0 ? off / bound : (double)INFINITY;
         if (!(share <= farthest)) {

@@ -23,6 +23,14 @@ cmp -s out whole/run.json || complain "run.json is not what --json printed"
 
 # Runs and their difference are drawn; those on different grids cannot be subtracted.
 expect 0 run --scene ball --grid 40x20x20 --speed 2 --device cpu:1 --steps 3 --every 3 --output fast --quiet
+# The force in newtons is that of the coefficient, by area and speed.
+python3 -c '
+import json, re
+c = json.load(open("fast/run.json"))["coefficients"]
+force = c["open_stream_drag"]["corrected"] * 0.5 * c["speed_m_s"] ** 2 * c["reference_area_m2"]
+printed, newtons = map(float, re.search(r"that is (\S+) m\^4/s\^2 .*: (\S+) N in air of 1.2", open("out").read()).groups())
+assert abs(printed / force - 1) < 1e-3 and abs(newtons / (1.2 * force) - 1) < 1e-3, (printed, newtons, force)' 2>err ||
+    complain "the force in newtons is not that of the coefficient"
 expect 0 run --scene ball --grid 32x16x16 --device cpu:1 --steps 2 --every 2 --picture none --output coarse --quiet
 expect 0 run --scene ball --grid 32x16x16 --device cpu:1 --steps 2 --every 2 --picture none --output unkept --fields none --quiet
 "$kftune" compare whole fast --pictures drawn >out 2>err

@@ -324,9 +324,93 @@ static void a_kernel_with_its_size_in_it_is_no_cheat(void **state) {
     }
 }
 
+/* A step so small that what it starts from is within the threshold: doing nothing, or a part of it, is still
+ * no way to be right, and the rounding of another order is. */
+static void doing_nothing_is_never_right(void **state) {
+    (void)state;
+    static const struct {
+        const char *step;
+        int cheat;
+        bool right;
+    } cases[] = {
+        {"1e-6f", 0, true},  {"1e-6f", 1, false}, {"1e-6f", 2, false}, {"1e-6f", 3, true},
+        {"1e-5f", 1, false}, {"1e-5f", 3, true},  {"1e-3f", 1, false}, {"1e-3f", 3, true},
+    };
+    static const char problem[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"cheat\", \"Type\": \"int\", "
+        "\"Values\": [0, 1, 2, 3]}]}, \"KernelSpecification\": {\"Language\": \"C\", \"KernelName\": "
+        "\"creep\", \"KernelFile\": \"creep.c\", \"ProblemSize\": 5000, \"Arguments\": ["
+        "{\"Name\": \"u\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
+        "\"ReadWrite\", \"Size\": \"ProblemSize\", \"FillType\": \"Random\"},"
+        "{\"Name\": \"q\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
+        "\"ReadOnly\", \"Size\": \"ProblemSize\", \"FillType\": \"Random\"},"
+        "{\"Name\": \"n\", \"Type\": \"int32\", \"MemoryType\": \"Scalar\", \"FillValue\": "
+        "\"ProblemSize\"}]}}";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b = {.problem = NULL};
+        kf_error error = {KF_OK, ""};
+        kf_text text = {0};
+        kf_text_append(
+            &text,
+            "void creep(float *u, const float *q, int n) {\n"
+            "    for (int i = cheat == 2 ? n / 2 : 0; i < n && cheat != 1; i++)\n"
+            "        u[i] = cheat == 3 ? (float)(u[i] + (double)%s * q[i]) : u[i] + %s * q[i];\n}\n",
+            cases[i].step, cases[i].step);
+        assert_int_equal(kf_file_write_atomic(problem_path("creep.c"), text.text, text.length, NULL), KF_OK);
+        kf_text_free(&text);
+        assert_int_equal(
+            kf_file_write_atomic(problem_path("creep.t1.json"), problem, sizeof problem - 1, NULL), KF_OK);
+        b.problem = open_problem("creep.t1.json");
+        assert_int_equal(kf_trial_open(b.problem, &b.trial, &error), KF_OK);
+        assert_int_equal(kf_trial_refer(&b.trial, &error), KF_OK);
+        start(&b);
+        kf_measurement m = measure(&b, cases[i].cheat);
+        if ((m.state == KF_STATE_OK) != cases[i].right)
+            fail_msg("step %s, cheat %d: %s: %s", cases[i].step, cases[i].cheat, kf_state_names[m.state],
+                     m.reason);
+        kf_measurement_free(&m);
+        close_bench(&b);
+    }
+}
+
+/* Inputs from which a kernel that does nothing computes what is right are named before anything is measured.
+ */
+static void useless_inputs_are_named(void **state) {
+    (void)state;
+    static const char problem[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"a\", \"Type\": \"int\", \"Values\": "
+        "[1]}]}, \"KernelSpecification\": {\"Language\": \"C\", \"KernelName\": \"creep\", \"KernelFile\": "
+        "\"creep.c\", \"ProblemSize\": 5000, \"Arguments\": [{\"Name\": \"u\", \"Type\": \"float\", "
+        "\"MemoryType\": \"Vector\", \"AccessType\": \"ReadWrite\", \"Size\": \"ProblemSize\"%s}]}}";
+    static const char kernel[] = "void creep(float *u) { for (int i = 0; i < 5000; i++) u[i] *= 2; }\n";
+    assert_int_equal(kf_file_write_atomic(problem_path("creep.c"), kernel, sizeof kernel - 1, NULL), KF_OK);
+    for (int random = 0; random < 2; random++) {
+        kf_backend *backend = NULL;
+        kf_error error = {KF_OK, ""};
+        kf_text text = {0};
+        const char *end = strstr(problem, "%s");
+        kf_text_append(&text, "%.*s%s%s", (int)(end - problem), problem,
+                       random ? ", \"FillType\": \"Random\"" : "", end + 2);
+        assert_int_equal(kf_file_write_atomic(problem_path("creep.t1.json"), text.text, text.length, NULL),
+                         KF_OK);
+        kf_text_free(&text);
+        kf_problem *opened = open_problem("creep.t1.json");
+        assert_true((opened->notes != NULL && strstr(opened->notes, "one value everywhere") != NULL) ==
+                    (random == 0));
+        assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+        assert_int_equal(kf_t1_examine(opened, backend, &error), random ? KF_OK : KF_BAD_INPUT);
+        if (!random && strstr(error.message, "it changes none of its outputs") == NULL)
+            fail_msg("%s", error.message);
+        kf_backend_close(backend);
+        kf_problem_free(opened);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cheat_is_caught),
+        cmocka_unit_test(doing_nothing_is_never_right),
+        cmocka_unit_test(useless_inputs_are_named),
         cmocka_unit_test(nothing_is_faster_than_the_machine),
         cmocka_unit_test(a_useless_reference_is_named),
         cmocka_unit_test(a_kernel_with_its_size_in_it_is_no_cheat),
