@@ -381,15 +381,12 @@ static kf_status make_fields(kf_plan *plan, kf_kinetic *kinetics, kf_error *erro
 }
 
 static kf_status make_averages(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    const size_t bytes = 3 * KF_AVERAGE_SLOTS * sizeof(long long);
     if (!kinetic->adaptive) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, 3 * kinetic->real_bytes, &kinetic->averages, error));
-    KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->average_sums, error));
+    KF_TRY(kf_kinetic_make_sums(plan, kinetic, KF_SUM_AVERAGES, error));
     kinetic->arguments.fields.averages = kf_buffer_address(kinetic->averages);
-    kinetic->arguments.fields.average_sums = kf_buffer_address(kinetic->average_sums);
-    if (plan->all_parts == 1) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_sums, error));
-    return kf_plan_buffer(plan, bytes, &kinetic->no_sums, error);
+    kinetic->arguments.fields.average_sums = kf_buffer_address(kinetic->sums[KF_SUM_AVERAGES].own);
+    return KF_OK;
 }
 
 /* Exchange of fields and checkpoints with the host, in slabs of at most 64 MiB; one plane of populations must

@@ -161,6 +161,17 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_edges edges;
 } kf_kinetic_arguments;
 
+/* What a step needs the sums of over all parts: the averages, the velocities of a free solid, and the mass
+ * that links have added. */
+typedef enum kf_sum_kind { KF_SUM_AVERAGES, KF_SUM_BODY, KF_SUM_LINKS, KF_SUM_KINDS } kf_sum_kind;
+
+/* Holds the sums of one kind; the buffers are NULL where there are none. */
+typedef struct kf_sums {
+    size_t count;
+    kf_buffer *own;
+    kf_buffer *all, *zeros; /* on a team: those of all parts, or their sums; and what empties own */
+} kf_sums;
+
 /* A plan's data. plan->system is an array with one entry for each part of a team. */
 typedef struct kf_kinetic {
     int part, first_plane, planes; /* index of the part, and its planes; on one device all planes */
@@ -198,9 +209,8 @@ typedef struct kf_kinetic {
     char *grids[2];            /* beginnings of the two grids, in two buffers or in one */
     /* Populations of the band in the plan moments with a solid; on a team those of all bands. */
     kf_buffer *listed;
-    kf_buffer *averages, *average_sums, *load_sums, *pose;
-    /* On a team: average_sums of all parts, or their sums, and zeros to reset them. */
-    kf_buffer *team_sums, *no_sums;
+    kf_buffer *averages, *load_sums, *pose;
+    kf_sums sums[KF_SUM_KINDS];
     /* Populations outside outflow faces, at even and at odd steps; NULL without an outflow. */
     kf_buffer *outflow[2];
     /* For the first part: the outflows of the neighbouring parts of other processes, [below, above], if it
@@ -213,9 +223,7 @@ typedef struct kf_kinetic {
     /* Memory of arguments.edges, for a level of nested grids: fresh, inner; NULL: these values are in the
      * grid. */
     kf_buffer *edges[2];
-    kf_buffer *body_sums, *band_total; /* sums of a free solid; totals of several passes */
-    /* On a team: body_sums of all parts, or their sums, and zeros to reset them. */
-    kf_buffer *team_body, *no_body;
+    kf_buffer *band_total; /* totals of several passes */
     /* For a moving solid: samples of each cell, and the band's nodes of each patch. */
     kf_buffer *cell_count, *patch_band;
     kf_buffer *samples[4], *sample_corner, *identity, *band_of, *band_node, *band_count, *band_force, *force,
@@ -228,12 +236,10 @@ typedef struct kf_kinetic {
     kf_launch load_launch; /* in plans with a band: computes the force on the solid when it is asked for */
     kf_buffer *solid_of, *solid_poses, *solid_loads; /* arguments.solids of several solids; NULL for one */
     kf_launch solids_launch;                         /* computes the force on each of several solids */
-    kf_buffer *link_memory, *link_sums;              /* arguments.links.memory and sums of a solid by links */
+    kf_buffer *link_memory;                          /* arguments.links.memory of a solid by links */
     kf_links links;                                  /* those that the part computes, and its nodes inside */
     int *link_order;                                 /* the scene's number of each link of the device */
     int *wall_order;                                 /* the scene's number of each node beside the surface */
-    /* On a team: link_sums of all parts, or their sums, and zeros to reset them. */
-    kf_buffer *team_links, *no_links;
     /* For a law of the wall: arguments.wall.found, and the launches that sum up the forces beside those of
      * links, and the friction. */
     kf_buffer *wall_found, *wall_force;
@@ -453,6 +459,9 @@ kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *er
 /* Returns the number of partial sums (averages, free solid) that a part adds up: one for each part of the
  * run; with several processes one, because the calls below have added them up. */
 int kf_kinetic_sum_places(const kf_plan *plan);
+/* Makes the buffers of these sums, and empties them. */
+kf_status kf_kinetic_make_sums(kf_plan *plan, kf_kinetic *kinetic, kf_sum_kind kind, kf_error *error);
+kf_status kf_kinetic_clear_sums(const kf_kinetic *kinetic, kf_sum_kind kind, kf_error *error);
 /* Calls of a plan that add up the sums of averages, of a free solid and of a solid's links over all
  * processes. Their object is the link. */
 kf_call_function kf_kinetic_gather_sums, kf_kinetic_gather_body, kf_kinetic_gather_links;

@@ -154,16 +154,14 @@ static void set_arguments(const kf_scene *scene, kf_kinetic *kinetic) {
                                             : 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
 }
 
-/* Allocates the sums of links, and on a team what it has of all parts' sums. */
+/* Allocates the sums of links. */
 static kf_status make_sums(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    const size_t bytes = KF_LOAD_SLOTS * sizeof(long long);
-    KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->link_sums, error));
-    KF_TRY(kf_plan_buffer(plan, KF_LOAD_SUMS * bytes, &kinetic->load_sums, error));
-    kinetic->arguments.links.sums = kf_buffer_address(kinetic->link_sums);
+    KF_TRY(kf_kinetic_make_sums(plan, kinetic, KF_SUM_LINKS, error));
+    KF_TRY(
+        kf_plan_buffer(plan, KF_LOAD_SUMS * KF_LOAD_SLOTS * sizeof(long long), &kinetic->load_sums, error));
+    kinetic->arguments.links.sums = kf_buffer_address(kinetic->sums[KF_SUM_LINKS].own);
     kinetic->arguments.body.load_sums = kf_buffer_address(kinetic->load_sums);
-    if (plan->all_parts == 1) return KF_OK;
-    KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_links, error));
-    return kf_plan_buffer(plan, bytes, &kinetic->no_links, error);
+    return KF_OK;
 }
 
 /* Allocates and fills the arrays of the part's cut links on the device. A part may have none. */
@@ -221,8 +219,7 @@ kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
     for (int part = 0; kinetics->linked && part < plan->part_count; part++) {
         KF_TRY(kf_buffer_fill(kinetics[part].link_memory, 0, error));
-        KF_TRY(kf_buffer_fill(kinetics[part].link_sums, 0, error));
-        if (kinetics[part].no_links != NULL) KF_TRY(kf_buffer_fill(kinetics[part].no_links, 0, error));
+        KF_TRY(kf_kinetic_clear_sums(&kinetics[part], KF_SUM_LINKS, error));
     }
     return rest_inside(plan, error);
 }

@@ -313,15 +313,8 @@ static kf_status make_sample_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_erro
     a->samples.pose = kf_buffer_address(kinetic->pose);
     a->body.load_sums = kf_buffer_address(kinetic->load_sums);
     if (kinetic->free) {
-        const size_t bytes = KF_BODY_PLACES * sizeof(long long);
-        KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->body_sums, error));
-        a->body.sums = kf_buffer_address(kinetic->body_sums);
-        if (plan->all_parts > 1) {
-            KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &kinetic->team_body,
-                                  error));
-            KF_TRY(kf_plan_buffer(plan, bytes, &kinetic->no_body, error));
-            KF_TRY(kf_buffer_fill(kinetic->no_body, 0, error));
-        }
+        KF_TRY(kf_kinetic_make_sums(plan, kinetic, KF_SUM_BODY, error));
+        a->body.sums = kf_buffer_address(kinetic->sums[KF_SUM_BODY].own);
     }
     if (kinetic->segments || count == 0) return KF_OK;
     for (int i = 0; i < 4; i++)
@@ -379,7 +372,7 @@ kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error 
     KF_TRY(upload_pose(plan, kinetic, error));
     KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
     KF_TRY(kf_kinetic_reset_solids(kf_plan_scene(plan), kinetic, error));
-    if (kinetic->free) KF_TRY(kf_buffer_fill(kinetic->body_sums, 0, error));
+    if (kinetic->free) KF_TRY(kf_kinetic_clear_sums(kinetic, KF_SUM_BODY, error));
     if (!kinetic->band || !kinetic->has_samples) return KF_OK;
     const int counts[3] = {kinetic->band_count_static, 0, 0};
     if (kinetic->moving) KF_TRY(kf_buffer_fill(kinetic->band_of, 0xff, error));

@@ -90,8 +90,7 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
     for (int part = 0; kinetic->force != NULL && part < kf_kinetic_grids(plan); part++)
         KF_TRY(kf_buffer_fill(kinetic[part].force, 0, error));
     for (int part = 0; part < plan->part_count; part++) {
-        if (kinetic[part].average_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].average_sums, 0, error));
-        if (kinetic[part].no_sums != NULL) KF_TRY(kf_buffer_fill(kinetic[part].no_sums, 0, error));
+        KF_TRY(kf_kinetic_clear_sums(&kinetic[part], KF_SUM_AVERAGES, error));
         /* With 19 velocities it has places in which nothing waits. */
         for (int i = 0; i < 2 && kinetic[part].outflow[i] != NULL; i++)
             KF_TRY(kf_buffer_fill(kinetic[part].outflow[i], 0, error));

@@ -6,6 +6,25 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
+kf_status kf_kinetic_make_sums(kf_plan *plan, kf_kinetic *kinetic, kf_sum_kind kind, kf_error *error) {
+    static const size_t counts[KF_SUM_KINDS] = {[KF_SUM_AVERAGES] = 3 * KF_AVERAGE_SLOTS,
+                                                [KF_SUM_BODY] = KF_BODY_PLACES,
+                                                [KF_SUM_LINKS] = KF_LOAD_SLOTS};
+    kf_sums *sums = &kinetic->sums[kind];
+    const size_t bytes = counts[kind] * sizeof(long long);
+    sums->count = counts[kind];
+    KF_TRY(kf_plan_buffer(plan, bytes, &sums->own, error));
+    if (plan->all_parts == 1) return KF_OK;
+    KF_TRY(kf_plan_buffer(plan, (size_t)kf_kinetic_sum_places(plan) * bytes, &sums->all, error));
+    return kf_plan_buffer(plan, bytes, &sums->zeros, error);
+}
+
+kf_status kf_kinetic_clear_sums(const kf_kinetic *kinetic, kf_sum_kind kind, kf_error *error) {
+    const kf_sums *sums = &kinetic->sums[kind];
+    if (sums->own != NULL) KF_TRY(kf_buffer_fill(sums->own, 0, error));
+    return sums->zeros != NULL ? kf_buffer_fill(sums->zeros, 0, error) : KF_OK;
+}
+
 /* Every so manieth row along y and z. */
 static int averaged_rows(const kf_kinetic *kinetic) {
     const int *n = kinetic->geometry.nodes;
@@ -37,7 +56,8 @@ static void append_average_sum(kf_builder *b, int parity, int grid) {
 static void append_average_finish(kf_builder *b, int parity, int grid) {
     const int finish[3] = {KF_AVERAGE_SLOTS, 1, 1};
     kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    if (b->plan->all_parts > 1) arguments.fields.average_sums = kf_buffer_address(b->kinetic->team_sums);
+    if (b->plan->all_parts > 1)
+        arguments.fields.average_sums = kf_buffer_address(b->kinetic->sums[KF_SUM_AVERAGES].all);
     kf_append(b, parity, KF_SOURCE_STATE, "average_finish", finish, finish, arguments, 0);
 }
 
@@ -48,14 +68,30 @@ static void append_sums_copy(kf_builder *b, int parity, const char *name, kf_buf
     (void)kf_append_copy(b, parity, name, &copy);
 }
 
+static size_t bytes_of(const kf_builder *b, kf_sum_kind kind) {
+    return b->kinetics->sums[kind].count * sizeof(long long);
+}
+
+/* Empties the part's sums. */
+static void append_empty(kf_builder *b, int parity, const char *name, kf_sum_kind kind) {
+    const kf_sums *sums = &b->kinetic->sums[kind];
+    append_sums_copy(b, parity, name, sums->own, 0, sums->zeros, bytes_of(b, kind));
+}
+
+/* Copies the sums of all parts to the part; several processes add them up by a call instead. */
+static void append_take(kf_builder *b, int parity, const char *name, kf_sum_kind kind) {
+    for (int other = 0; b->kinetics->link == NULL && other < b->parts; other++)
+        append_sums_copy(b, parity, name, b->kinetic->sums[kind].all, (size_t)other * bytes_of(b, kind),
+                         b->kinetics[other].sums[kind].own, bytes_of(b, kind));
+}
+
 /* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
  * sums are emptied when they begin, by which time all have taken those before. */
 static void append_team_averages(kf_builder *b, int parity, int grid) {
-    const size_t bytes = 3 * KF_AVERAGE_SLOTS * sizeof(long long);
     kf_await_all(b, parity, "step_ended", b->ended);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        append_sums_copy(b, parity, "average_empty", b->kinetic->average_sums, 0, b->kinetic->no_sums, bytes);
+        append_empty(b, parity, "average_empty", KF_SUM_AVERAGES);
         append_average_sum(b, parity, grid);
     }
     kf_signal_all(b, parity, "averages_summed", b->summed);
@@ -63,9 +99,7 @@ static void append_team_averages(kf_builder *b, int parity, int grid) {
     kf_append_link_call(b, parity, 0, "average_gather", kf_kinetic_gather_sums);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int other = 0; b->kinetics->link == NULL && other < b->parts; other++)
-            append_sums_copy(b, parity, "average_take", b->kinetic->team_sums, (size_t)other * bytes,
-                             b->kinetics[other].average_sums, bytes);
+        append_take(b, parity, "average_take", KF_SUM_AVERAGES);
         append_average_finish(b, parity, grid);
     }
 }
@@ -89,13 +123,11 @@ void kf_begin_link_sums(kf_builder *b, int parity) {
     kf_await_all(b, parity, "step_ended", b->ended);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        append_sums_copy(b, parity, "links_empty", b->kinetic->link_sums, 0, b->kinetic->no_links,
-                         KF_LOAD_SLOTS * sizeof(long long));
+        append_empty(b, parity, "links_empty", KF_SUM_LINKS);
     }
 }
 
 void kf_append_link_balance(kf_builder *b, int parity) {
-    const size_t bytes = KF_LOAD_SLOTS * sizeof(long long);
     const int one[3] = {1, 1, 1};
     if (!b->kinetics->linked || b->plan->all_parts == 1 ||
         !kf_kinetic_balances(kf_plan_scene(b->plan), b->kinetics))
@@ -104,11 +136,9 @@ void kf_append_link_balance(kf_builder *b, int parity) {
     kf_append_link_call(b, parity, 0, "links_gather", kf_kinetic_gather_links);
     for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int other = 0; b->kinetics->link == NULL && other < b->parts; other++)
-            append_sums_copy(b, parity, "links_take", b->kinetic->team_links, (size_t)other * bytes,
-                             b->kinetics[other].link_sums, bytes);
+        append_take(b, parity, "links_take", KF_SUM_LINKS);
         kf_kinetic_arguments arguments = b->kinetic->arguments;
-        arguments.links.sums = kf_buffer_address(b->kinetic->team_links);
+        arguments.links.sums = kf_buffer_address(b->kinetic->sums[KF_SUM_LINKS].all);
         kf_append(b, parity, KF_SOURCE_LINKS, "balance_links", one, b->line_block, arguments, 0);
     }
 }
@@ -117,9 +147,7 @@ void kf_append_link_balance(kf_builder *b, int parity) {
 static void append_body_sums(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     const int items = (kinetic->arguments.samples.count + KF_BODY_CHUNK - 1) / KF_BODY_CHUNK;
-    if (b->plan->all_parts > 1)
-        append_sums_copy(b, parity, "body_empty", kinetic->body_sums, 0, kinetic->no_body,
-                         KF_BODY_PLACES * sizeof(long long));
+    if (b->plan->all_parts > 1) append_empty(b, parity, "body_empty", KF_SUM_BODY);
     kf_append_items(b, parity, KF_SOURCE_IMMERSED, kinetic->band ? "band_body_sums" : "body_sums", items,
                     grid, grid);
 }
@@ -128,7 +156,7 @@ static void append_body_sums(kf_builder *b, int parity, int grid) {
 static void append_solve(kf_builder *b, int parity) {
     const int extent[3] = {KF_BODY_THREADS, 1, 1};
     kf_kinetic_arguments arguments = b->kinetic->arguments;
-    if (b->plan->all_parts > 1) arguments.body.sums = kf_buffer_address(b->kinetic->team_body);
+    if (b->plan->all_parts > 1) arguments.body.sums = kf_buffer_address(b->kinetic->sums[KF_SUM_BODY].all);
     kf_append(b, parity, KF_SOURCE_MOTION, "solve_body", extent, extent, arguments, 0);
 }
 
@@ -142,7 +170,6 @@ void kf_append_body(kf_builder *b, int parity, int grid) {
 /* A team's, of all parts: each adds up the samples whose cells begin in its planes, takes the sums of all,
  * and solves them itself. Its sums are emptied when all have taken those before. */
 void kf_append_team_body(kf_builder *b, int parity, int grid) {
-    const size_t bytes = KF_BODY_PLACES * sizeof(long long);
     if (!b->kinetics->free || b->plan->all_parts == 1) return;
     kf_await_all(b, parity, "body_taken", b->body_taken);
     for (int part = 0; part < b->parts; part++) {
@@ -151,11 +178,9 @@ void kf_append_team_body(kf_builder *b, int parity, int grid) {
     }
     kf_signal_all(b, parity, "body_summed", b->body_summed);
     kf_await_all(b, parity, "body_summed", b->body_summed);
-    for (int part = 0; b->kinetics->link == NULL && part < b->parts; part++) {
+    for (int part = 0; part < b->parts; part++) {
         kf_on_part(b, part);
-        for (int other = 0; other < b->parts; other++)
-            append_sums_copy(b, parity, "body_take", b->kinetic->team_body, (size_t)other * bytes,
-                             b->kinetics[other].body_sums, bytes);
+        append_take(b, parity, "body_take", KF_SUM_BODY);
     }
     kf_append_link_call(b, parity, 0, "body_gather", kf_kinetic_gather_body);
     kf_signal_all(b, parity, "body_taken", b->body_taken);

@@ -333,25 +333,21 @@ int kf_kinetic_sum_places(const kf_plan *plan) {
     return kf_world_size() > 1 ? 1 : plan->all_parts;
 }
 
-static kf_buffer *member(const kf_plan *plan, int part, size_t offset) {
-    const kf_kinetic *kinetics = plan->system;
-    return *(kf_buffer *const *)((const char *)&kinetics[part] + offset);
-}
-
-/* Every part gets the sums of all: count of them, from the buffer at `from` of every part to that at `to`. */
-static kf_status gather(const kf_flow_link *link, size_t from, size_t to, size_t count, kf_error *error) {
+/* Gives every part the sums of all, in `all`, of what each has in `own`. */
+static kf_status gather(const kf_flow_link *link, kf_sum_kind kind, kf_error *error) {
     const kf_plan *plan = link->plan;
-    const size_t bytes = count * sizeof(int64_t);
+    const kf_kinetic *kinetics = plan->system;
+    const size_t count = kinetics->sums[kind].count, bytes = count * sizeof(int64_t);
     int64_t *all = kf_allocate_zeroed(count, sizeof *all), *own = kf_allocate(bytes);
     kf_status status = kf_backend_synchronize(plan->backend, error);
     for (int part = 0; part < plan->part_count && status == KF_OK; part++) {
-        status = kf_buffer_download(member(plan, part, from), 0, own, bytes, error);
+        status = kf_buffer_download(kinetics[part].sums[kind].own, 0, own, bytes, error);
         for (size_t i = 0; i < count; i++) /* around their end, as in kernels */
             all[i] = (int64_t)((uint64_t)all[i] + (uint64_t)own[i]);
     }
     if (status == KF_OK) status = kf_world_sum(all, (int)count, error);
     for (int part = 0; part < plan->part_count && status == KF_OK; part++)
-        status = kf_buffer_upload(member(plan, part, to), 0, all, bytes, error);
+        status = kf_buffer_upload(kinetics[part].sums[kind].all, 0, all, bytes, error);
     free(own);
     free(all);
     return status;
@@ -359,18 +355,15 @@ static kf_status gather(const kf_flow_link *link, size_t from, size_t to, size_t
 
 kf_status kf_kinetic_gather_sums(void *object, kf_stream *stream, kf_error *error) {
     (void)stream;
-    return gather(object, offsetof(kf_kinetic, average_sums), offsetof(kf_kinetic, team_sums),
-                  3 * KF_AVERAGE_SLOTS, error);
+    return gather(object, KF_SUM_AVERAGES, error);
 }
 
 kf_status kf_kinetic_gather_body(void *object, kf_stream *stream, kf_error *error) {
     (void)stream;
-    return gather(object, offsetof(kf_kinetic, body_sums), offsetof(kf_kinetic, team_body), KF_BODY_PLACES,
-                  error);
+    return gather(object, KF_SUM_BODY, error);
 }
 
 kf_status kf_kinetic_gather_links(void *object, kf_stream *stream, kf_error *error) {
     (void)stream;
-    return gather(object, offsetof(kf_kinetic, link_sums), offsetof(kf_kinetic, team_links), KF_LOAD_SLOTS,
-                  error);
+    return gather(object, KF_SUM_LINKS, error);
 }
