@@ -172,8 +172,8 @@ void kf_links_free(kf_links *links);
 /* Returns whether a surface stays in place while it turns: whether it is one of revolution about the axis of
  * the motion, within 0.1 cells or 0.5 % of its radius. */
 bool kf_scene_turns_in_place(const kf_mesh *mesh, const kf_motion *motion);
-/* KF_BAD_INPUT if the solid moves and links cannot follow it (links_turn.c). */
-kf_status kf_scene_check_turning_links(const kf_scene *scene, kf_error *error);
+/* Sets links.leaves. KF_BAD_INPUT if the solid moves and links cannot follow it (links_turn.c). */
+kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error);
 /* Counts the nodes that cutting a solid's links looks at: around the solid and near each triangle. */
 double kf_scene_link_work(const kf_scene *scene);
 

@@ -292,7 +292,7 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     kf_link_box b = {.scene = scene};
     kf_links *links = &scene->links;
     kf_links_free(links);
-    KF_TRY(kf_scene_check_turning_links(scene, error));
+    KF_TRY(kf_scene_check_moving_links(scene, error));
     lay_out(&b);
     tell_claims(scene, &b);
     b.cut = kf_allocate_zeroed(b.nodes, sizeof *b.cut);

@@ -1,5 +1,5 @@
-/* Whether a solid by links that turns stays where it is, as a cylinder about its axis does. Its links are
- * then those of a solid at rest. */
+/* Whether a solid by links that moves stays where it is, as a cylinder about its axis does. Its links are
+ * then those of a solid at rest. Others are found anew in each step, on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,8 @@
 
 enum { AZIMUTHS = 32, FINENESS = 2 };
 static const double OFF = 0.1, OFF_OF_RADIUS = 0.005, TURN = 6.283185307179586;
+/* Of a periodic axis, so that the nearest image of a place is the one that the solid can be at. */
+static const double FARTHEST_OF_DOMAIN = 0.475;
 
 /* What a surface fills of the plane of height along the axis and distance from it, seen from each of so many
  * azimuths, which are a bit each. */
@@ -129,23 +131,71 @@ bool kf_scene_turns_in_place(const kf_mesh *mesh, const kf_motion *motion) {
     return round;
 }
 
-kf_status kf_scene_check_turning_links(const kf_scene *scene, kf_error *error) {
+/* Returns whether the motion moves a solid along itself: its mesh is longer than the domain along this periodic
+ * axis, which it does not turn away from. */
+static bool reaches_through(const kf_scene *scene, int axis) {
     const kf_motion *motion = &scene->motion;
-    if (!motion->moving) return KF_OK;
-    if (motion->free || kf_length(motion->velocity) > 0.0)
+    const double ends = 0.5 * scene->nodes[axis] + 2.0;
+    return (motion->angular_speed == 0.0 || fabs(motion->axis[axis]) == 1.0) &&
+           motion->center[axis] - scene->solid_low[axis] > ends &&
+           scene->solid_high[axis] - motion->center[axis] > ends;
+}
+
+void kf_scene_moving_reach(const kf_scene *scene, double below[3], double above[3]) {
+    for (int a = 0; a < 3; a++)
+        below[a] = above[a] = 0.0;
+    for (size_t v = 0; v < scene->mesh.vertex_count; v++) {
+        double low[3], high[3];
+        (void)kf_motion_reach(&scene->motion, scene->mesh.vertices + 3 * v, low, high);
+        for (int a = 0; a < 3; a++) {
+            below[a] = fmax(below[a], -low[a]);
+            above[a] = fmax(above[a], high[a]);
+        }
+    }
+    for (int a = 0; a < 3; a++)
+        if (reaches_through(scene, a)) below[a] = above[a] = 0.5 * scene->nodes[a];
+}
+
+/* Refuses a surface that leaves its place where the sides of its mesh, or the image that is meant, are not
+ * clear. */
+static kf_status check_leaving(const kf_scene *scene, kf_error *error) {
+    double below[3], above[3];
+    if (scene->open_edges > 0 || scene->mesh.sheet_count > 0)
         return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.motion: by \"links\" a solid may turn but not travel, as nodes would be "
-                       "covered and uncovered; use \"immersed\", or let the fluid move instead",
+                       "%s: solid.motion: by \"links\" a mesh with holes or sheets may turn only if its "
+                       "surface stays in place, as that of a cylinder about its axis; repair the mesh, or use "
+                       "\"immersed\"",
+                       scene->source);
+    kf_scene_moving_reach(scene, below, above);
+    for (int a = 0; a < 3; a++) {
+        const double reach = fmax(below[a], above[a]);
+        if (scene->faces[2 * a] != KF_PERIODIC || reaches_through(scene, a) ||
+            reach <= FARTHEST_OF_DOMAIN * scene->nodes[a])
+            continue;
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.motion: the solid reaches %.4g cells from motion.center along %c, which is "
+                       "periodic and has %d: by \"links\" at most %g of it may be; make the domain longer, or "
+                       "use \"immersed\"",
+                       scene->source, reach, "xyz"[a], scene->nodes[a], FARTHEST_OF_DOMAIN);
+    }
+    return KF_OK;
+}
+
+kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error) {
+    const kf_motion *motion = &scene->motion;
+    scene->links.leaves = false;
+    if (!motion->moving) return KF_OK;
+    if (motion->free)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.motion.free: by \"links\" a solid moves only as prescribed; use "
+                       "\"immersed\"",
                        scene->source);
     if (scene->wall_law)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: solid.motion: the law of the wall acts on a solid at rest only; remove "
                        "model.wall, or the motion",
                        scene->source);
-    if (kf_scene_turns_in_place(&scene->mesh, motion)) return KF_OK;
-    return kf_fail(error, KF_BAD_INPUT,
-                   "%s: solid.motion: by \"links\" a solid may turn only if its surface stays in place, as "
-                   "that of a cylinder about its axis; this one's leaves it by more than %g cells and %g %% "
-                   "of its radius: use \"immersed\", or correct motion.axis and motion.center",
-                   scene->source, OFF, 100.0 * OFF_OF_RADIUS);
+    scene->links.leaves =
+        kf_length(motion->velocity) > 0.0 || !kf_scene_turns_in_place(&scene->mesh, motion);
+    return scene->links.leaves ? check_leaving(scene, error) : KF_OK;
 }

@@ -149,6 +149,7 @@ typedef struct kf_wall_node {
 typedef struct kf_links {
     size_t count;
     kf_link *link;
+    bool leaves; /* the surface leaves its place, and the lists are those of time 0 */
     size_t
         thin_count; /* links between nodes of the fluid: parts of the solid are thinner than a cell there */
     /* Nodes that the stream does not reach. The first shell_count of them are beside the fluid, or at a face
@@ -401,10 +402,22 @@ double kf_scene_step_updates(const kf_scene *scene); /* of nodes in a step of th
  * the sides of its level, or touches a face whose kind does not allow it; also if the finest box comes closer
  * than KF_NESTED_ROOM to the solid's samples. */
 kf_status kf_scene_check_boxes(const kf_scene *scene, kf_error *error);
-/* Finds the links that the surface of the placed mesh cuts, and replaces scene->links by them; kf_scene_free
- * frees them. KF_BAD_INPUT if there are none, or if the surface of a solid that moves does not stay in place.
- */
+/* Finds the links that the surface of the placed mesh cuts at time 0, and replaces scene->links by them;
+ * kf_scene_free frees them. KF_BAD_INPUT if there are none, or if links cannot follow the solid's motion. */
 kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error);
+
+/* The signed distance of the solid in cells, in its own frame at time 0: negative inside, and limited to two
+ * cells. */
+typedef struct kf_distance_grid {
+    int size[3];
+    double corner[3], spacing;
+    float *values; /* [z][y][x]; owned */
+} kf_distance_grid;
+/* Finds how far a moving solid reaches from its centre to both sides of each axis at all times; half of an
+ * axis along which its mesh is longer than the domain. */
+void kf_scene_moving_reach(const kf_scene *scene, double below[3], double above[3]);
+/* Computes the distance to the scene's mesh (distance.c). The caller frees grid->values. */
+void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid);
 /* Returns whether the law of the wall acts at a position (in nodes) of the solid's surface: the scene has a
  * law, and the layer there is not laminar (trip). */
 bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]);

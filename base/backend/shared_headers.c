@@ -13,6 +13,7 @@ KF_INCLUDE_TEXT(kf_header_d2q9, "kernels/d2q9/arguments.h");
 KF_INCLUDE_TEXT(kf_header_incompressible, "kernels/incompressible/arguments.h");
 KF_INCLUDE_TEXT(kf_header_kinetic, "kernels/kinetic/arguments.h");
 KF_INCLUDE_TEXT(kf_header_edge_columns, "kernels/kinetic/edge_columns.h");
+KF_INCLUDE_TEXT(kf_header_moving_links, "kernels/kinetic/moving_links_arguments.h");
 KF_INCLUDE_TEXT(kf_header_nested, "kernels/kinetic/nested_arguments.h");
 KF_INCLUDE_TEXT(kf_header_roofs, "kernels/roofs/arguments.h");
 KF_INCLUDE_TEXT(kf_header_picture, "kernels/smoke/picture.h");
@@ -25,6 +26,7 @@ const kf_shared_header kf_shared_headers[] = {{"choices.h", kf_header_choices},
                                               {"incompressible/arguments.h", kf_header_incompressible},
                                               {"kinetic/arguments.h", kf_header_kinetic},
                                               {"kinetic/edge_columns.h", kf_header_edge_columns},
+                                              {"kinetic/moving_links_arguments.h", kf_header_moving_links},
                                               {"kinetic/nested_arguments.h", kf_header_nested},
                                               {"roofs/arguments.h", kf_header_roofs},
                                               {"smoke/picture.h", kf_header_picture},

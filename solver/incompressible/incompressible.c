@@ -241,7 +241,7 @@ static kf_status make_solid(kf_plan *plan, kf_incompressible *s, kf_error *error
     a->solid = kf_buffer_address(s->solid_state);
     if (s->solid == 0) return KF_OK;
     kf_distance_grid grid;
-    kf_incompressible_distance(kf_plan_scene(plan), &grid);
+    kf_scene_distance(kf_plan_scene(plan), &grid);
     const size_t bytes = (size_t)grid.size[0] * (size_t)grid.size[1] * (size_t)grid.size[2] * sizeof(float);
     kf_status status = kf_plan_buffer(plan, bytes, &s->distance, error);
     if (status == KF_OK) status = kf_buffer_upload(s->distance, 0, grid.values, bytes, error);

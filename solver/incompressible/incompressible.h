@@ -61,14 +61,6 @@ typedef struct kf_grid_level {
     kf_buffer *open, *guess, *other, *wanted;
 } kf_grid_level;
 
-/* The signed distance of the solid in cells, in its own frame at time 0: negative inside, and limited to two
- * cells. */
-typedef struct kf_distance_grid {
-    int size[3];
-    double corner[3], spacing;
-    float *values; /* [z][y][x]; owned */
-} kf_distance_grid;
-
 enum { KF_HALVES = 2 };
 typedef struct kf_incompressible {
     kf_incompressible_options options;
@@ -193,9 +185,6 @@ void kf_incompressible_coarsen(kf_incompressible_builder *b);
 void kf_incompressible_lay_out(kf_grid_level *level);
 /* Lays out the grids of the multigrid, from levels[0] on. */
 void kf_incompressible_lay_out_levels(kf_incompressible *system);
-
-/* Computes the distance to the scene's mesh (incompressible_solid.c). The caller frees grid->values. */
-void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid);
 
 /* incompressible_state.c */
 extern const kf_plan_methods kf_incompressible_methods;

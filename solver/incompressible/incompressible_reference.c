@@ -536,7 +536,7 @@ kf_status kf_incompressible_reference(const kf_problem *problem, int steps, kf_r
                                &r.back[2], &r.next[0],  &r.next[1],  &r.next[2],  &r.p[0],    &r.p[1]};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         *arrays[i] = kf_allocate_zeroed(r.room, sizeof(double));
-    if (r.solid) kf_incompressible_distance(scene, &r.distance);
+    if (r.solid) kf_scene_distance(scene, &r.distance);
     pose(&r, 0);
     begin(&r);
     for (int i = 0; i < steps; i++) {

@@ -79,6 +79,11 @@ static kf_status accepts_device(const kf_problem *problem, const kf_device_info 
     if (scene->solid_count > 0 && parts > 1)
         return kf_fail(error, KF_BAD_INPUT, "%s: several \"solids\" run on one device, not on %d; name one",
                        scene->source, parts);
+    if (scene->links.leaves && parts > 1)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: solid.motion: by \"links\" a surface that leaves its place runs on one device, not on "
+                       "%d; name one, or use \"immersed\"",
+                       scene->source, parts);
     if (scene->finer_count > 0 && parts > 1) KF_TRY(kf_nested_accepts_team(scene, error));
     return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
 }
@@ -420,6 +425,7 @@ static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box 
     kinetic->real_bytes = kinetic->options.storage == KF_F64 ? sizeof(double) : sizeof(float);
     kinetic->has_solid = kinetic->has_samples = scene->samples.count > 0;
     kinetic->linked = scene->links.count > 0;
+    kinetic->leaves = scene->links.leaves;
     kinetic->moving = kinetic->has_solid && scene->motion.moving;
     kinetic->free = kinetic->moving && scene->motion.free;
     kinetic->passes = scene->immersed_passes > 1 ? scene->immersed_passes : 1;
@@ -502,7 +508,10 @@ static kf_status build(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
         kf_plan_on(plan, part);
         KF_TRY(load_modules(plan, &kinetics[part], error));
         if (kinetics->has_solid) KF_TRY(kf_kinetic_upload_samples(plan, &kinetics[part], error));
-        if (kinetics->linked) KF_TRY(kf_kinetic_upload_links(plan, &kinetics[part], error));
+        if (kinetics->leaves)
+            KF_TRY(kf_kinetic_make_moving_links(plan, &kinetics[part], error));
+        else if (kinetics->linked)
+            KF_TRY(kf_kinetic_upload_links(plan, &kinetics[part], error));
     }
     KF_TRY(kf_kinetic_make_launches(plan, kinetics, error));
     declare_fresh(plan, kinetics);

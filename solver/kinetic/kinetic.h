@@ -6,6 +6,7 @@
 #include "base/plan/system.h"
 #include "kernels/choices.h"
 #include "kernels/kinetic/arguments.h"
+#include "kernels/kinetic/moving_links_arguments.h"
 #include "scene/ordering.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_plan.h"
@@ -133,6 +134,7 @@ typedef enum kf_kinetic_source {
     KF_SOURCE_ORDER,    /* only where samples are listed by cell on the device */
     KF_SOURCE_LINKS,    /* only with a solid by links */
     KF_SOURCE_WALL,     /* only with a law of the wall for it */
+    KF_SOURCE_MOVING_LINKS, /* instead of links.cu, with one whose surface leaves its place */
     KF_SOURCE_VELOCITY, /* only for things that the flow carries: loaded on first use, not part of a plan */
     KF_SOURCES
 } kf_kinetic_source;
@@ -154,6 +156,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_patch_lists patches;
     kf_kinetic_links links;
     kf_kinetic_wall wall;
+    kf_kinetic_moving_links moving;
     kf_kinetic_body body;
     kf_kinetic_solids solids;
     kf_kinetic_scalars scalars;
@@ -193,6 +196,8 @@ typedef struct kf_kinetic {
     kf_ordering ordering;
     bool has_solid, moving, free, adaptive;
     bool linked;      /* the solid acts by cut links and has no samples */
+    bool leaves;      /* and its surface leaves its place (kinetic_moving_links.c) */
+    int moving_box[3]; /* nodes of the box around it */
     bool has_samples; /* the part has samples; on one device it has them if there is a solid by samples */
     int passes;       /* of the immersed boundary in a step */
     int wraps;        /* kf_kinetic_wraps */
@@ -237,6 +242,7 @@ typedef struct kf_kinetic {
     kf_buffer *solid_of, *solid_poses, *solid_loads; /* arguments.solids of several solids; NULL for one */
     kf_launch solids_launch;                         /* computes the force on each of several solids */
     kf_buffer *link_memory;                          /* arguments.links.memory of a solid by links */
+    kf_buffer *moving_mass;                          /* arguments.moving.mass */
     kf_links links;                                  /* those that the part computes, and its nodes inside */
     int *link_order;                                 /* the scene's number of each link of the device */
     int *wall_order;                                 /* the scene's number of each node beside the surface */
@@ -394,6 +400,11 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error);
 /* Returns the index of a node of the scene in the arrays of a device that has the whole grid. */
 long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]);
+/* Of a solid by links whose surface leaves its place (kinetic_moving_links.c): makes its memory on the device,
+ * sets it to its initial state, sets the nodes inside to rest, and appends the kernels of a step. */
+kf_status kf_kinetic_make_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+kf_status kf_kinetic_reset_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+kf_status kf_kinetic_rest_moving_links(kf_plan *plan, const kf_kinetic *kinetic, kf_error *error);
 /* Lists the scene's numbers of the links in the device's order, and the rows of its nodes (NULL: not wanted).
  * Rows of no link are left as they are. */
 void kf_kinetic_order_links(const kf_links *links, int *order, kf_link_row *rows);

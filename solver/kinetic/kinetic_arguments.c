@@ -70,6 +70,16 @@ static kf_wall_arguments wall_arguments(const kf_kinetic_arguments *a) {
                                .body = a->body};
 }
 
+static kf_moving_links_arguments moving_links_arguments(const kf_kinetic_arguments *a) {
+    return (kf_moving_links_arguments){.extent = {a->extent[0], a->extent[1], a->extent[2]},
+                                       .grid = a->grid,
+                                       .part = a->part,
+                                       .memory = a->memory,
+                                       .populations = a->populations,
+                                       .moving = a->moving,
+                                       .body = a->body};
+}
+
 void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *function,
                            kf_kinetic_source source, const int block[3],
                            const kf_kinetic_arguments *arguments) {
@@ -83,6 +93,9 @@ void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *fun
     } else if (source == KF_SOURCE_LINKS) {
         const kf_links_arguments links = links_arguments(arguments);
         kf_launch_set(launch, name, function, block, &links, sizeof links);
+    } else if (source == KF_SOURCE_MOVING_LINKS) {
+        const kf_moving_links_arguments moving = moving_links_arguments(arguments);
+        kf_launch_set(launch, name, function, block, &moving, sizeof moving);
     } else if (source == KF_SOURCE_WALL) {
         const kf_wall_arguments wall = wall_arguments(arguments);
         kf_launch_set(launch, name, function, block, &wall, sizeof wall);

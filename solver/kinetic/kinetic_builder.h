@@ -68,6 +68,8 @@ void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *
  * kf_set_link_launches prepares launches outside of steps (kinetic_links.c). */
 void kf_append_links(kf_builder *b, int parity, int grid);
 void kf_set_link_launches(kf_builder *b);
+/* Appends those of one whose surface leaves its place (kinetic_moving_links.c). */
+void kf_append_moving_links(kf_builder *b, int parity, int grid);
 /* For a team: kf_begin_link_sums empties the parts' sums, and kf_append_link_balance computes from the sums
  * of all parts the mass that the next step subtracts (kinetic_sums.c). */
 void kf_begin_link_sums(kf_builder *b, int parity);

@@ -33,6 +33,8 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
         parts[count++] = (state_part){kinetic->link_memory,
                                       kf_kinetic_link_bytes(kinetic, kf_plan_scene(plan)->links.count)};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
+    if (kinetic->moving_mass != NULL)
+        parts[count++] = (state_part){kinetic->moving_mass, sizeof(kf_moving_mass)};
     if (kinetic->solid_poses != NULL)
         parts[count++] =
             (state_part){kinetic->solid_poses, (size_t)kinetic->arguments.solids.count * sizeof(kf_pose)};

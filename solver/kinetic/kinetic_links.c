@@ -210,14 +210,16 @@ static kf_status rest_part(kf_plan *plan, const kf_kinetic *kinetic, kf_error *e
 
 static kf_status rest_inside(kf_plan *plan, kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
+    if (kinetics->leaves) return kf_kinetic_rest_moving_links(plan, kinetics, error);
     for (int part = 0; part < plan->part_count; part++)
         KF_TRY(rest_part(plan, &kinetics[part], error));
     return KF_OK;
 }
 
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error) {
-    const kf_kinetic *kinetics = plan->system;
-    for (int part = 0; kinetics->linked && part < plan->part_count; part++) {
+    kf_kinetic *kinetics = plan->system;
+    if (kinetics->leaves) KF_TRY(kf_kinetic_reset_moving_links(plan, kinetics, error));
+    for (int part = 0; kinetics->linked && !kinetics->leaves && part < plan->part_count; part++) {
         KF_TRY(kf_buffer_fill(kinetics[part].link_memory, 0, error));
         KF_TRY(kf_kinetic_clear_sums(&kinetics[part], KF_SUM_LINKS, error));
     }
@@ -273,6 +275,10 @@ void kf_append_links(kf_builder *b, int parity, int grid) {
     const bool team = b->plan->all_parts > 1, meet = team && b->kinetics->options.transfer == KF_DIRECT,
                placed = kf_kinetic_puts_back(&scene->links, &b->kinetics->options);
     if (!b->kinetics->linked) return;
+    if (b->kinetics->leaves) {
+        kf_append_moving_links(b, parity, grid);
+        return;
+    }
     kf_begin_link_sums(b, parity);
     append_to_all(b, parity, grid, false, append_reflection);
     if (scene->links.wall_count > 0) append_to_all(b, parity, grid, meet, append_friction);
@@ -289,7 +295,7 @@ void kf_append_links(kf_builder *b, int parity, int grid) {
 /* Prepares the launch that sums up the forces at the links. */
 void kf_set_link_launches(kf_builder *b) {
     kf_kinetic *kinetic = b->kinetic;
-    if (!kinetic->linked) return;
+    if (!kinetic->linked || kinetic->leaves) return;
     kf_kinetic_arguments arguments = kf_from_to(kinetic, kinetic->solution, kinetic->solution);
     kf_function *load = kf_builder_function(b, KF_SOURCE_LINKS, "load_links");
     if (b->status != KF_OK) return;

@@ -44,7 +44,7 @@ bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities) {
 
 bool kf_kinetic_may_be_hollow(const kf_scene *scene) {
     const kf_links *links = &scene->links;
-    if (links->inside_count == 0 || kf_kinetic_is_adaptive(scene, 27)) return false;
+    if (links->inside_count == 0 || links->leaves || kf_kinetic_is_adaptive(scene, 27)) return false;
     for (int face = 0; face < KF_FACES; face++) {
         const int edge = face % 2 == 1 ? scene->nodes[face / 2] - 1 : 0;
         for (size_t n = 0; scene->faces[face] == KF_OUTFLOW && n < links->inside_count; n++)
@@ -385,7 +385,8 @@ bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, k
     bool solid = scene->samples.count > 0;
     if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || has_outflow(scene);
     if (which == KF_SOURCE_IMMERSED) return solid;
-    if (which == KF_SOURCE_LINKS) return scene->links.count > 0;
+    if (which == KF_SOURCE_LINKS) return scene->links.count > 0 && !scene->links.leaves;
+    if (which == KF_SOURCE_MOVING_LINKS) return scene->links.leaves;
     if (which == KF_SOURCE_WALL) return scene->links.wall_count > 0;
     if (which == KF_SOURCE_MOTION) return solid && scene->motion.moving;
     if (which == KF_SOURCE_ORDER) return solid && options->immersed_boundary == KF_GATHER;
@@ -397,6 +398,7 @@ static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source 
         [KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu", [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",
         [KF_SOURCE_MOTION] = "kernels/kinetic/motion.cu",     [KF_SOURCE_ORDER] = "kernels/kinetic/order.cu",
         [KF_SOURCE_LINKS] = "kernels/kinetic/links.cu",       [KF_SOURCE_WALL] = "kernels/kinetic/wall.cu",
+        [KF_SOURCE_MOVING_LINKS] = "kernels/kinetic/moving_links.cu",
         [KF_SOURCE_VELOCITY] = "kernels/kinetic/velocity.cu"};
     if (which == KF_SOURCE_IMMERSED)
         return kf_kinetic_has_band(options) ? "kernels/kinetic/immersed_band.cu"

@@ -259,8 +259,12 @@ static void reflect_all(reference_run *run, const kf_links *links, double *value
     run->taken_back = weights > 0.0 ? sum / weights : 0.0;
 }
 
-/* Sets all nodes inside a solid by links to fluid at rest. */
-static void rest_inside(reference_run *run) {
+/* Sets all nodes that are inside a solid by links at a step to fluid at rest. */
+static void rest_inside(reference_run *run, int step) {
+    if (run->scene->links.leaves) {
+        kf_reference_rest_moving(run, step);
+        return;
+    }
     for (size_t n = 0; n < run->scene->links.inside_count; n++)
         for (size_t i = 0; i < KF_REFERENCE_Q; i++)
             run->f[i * run->count + kf_reference_node(run, run->scene->links.inside[n])] = run->weights[i];
@@ -326,7 +330,7 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
                 kf_scene_initial(scene, x[0], x[1], x[2], &density, u);
                 set_equilibrium(run, density, u, run->f + kf_reference_node(run, x), run->count);
             }
-    rest_inside(run);
+    rest_inside(run, 0);
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         run->outside[face] = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
@@ -344,7 +348,11 @@ void kf_reference_give_averages(kf_reference_run *run, const kf_reference_run *f
 }
 
 static void advance(reference_run *run, int step) {
-    if (run->scene->links.count > 0) reflect_links(run);
+    run->step = step;
+    if (run->scene->links.leaves)
+        kf_reference_move_links(run, step);
+    else if (run->scene->links.count > 0)
+        reflect_links(run);
     for (int face = 0; face < KF_FACES; face++)
         if (run->outside[face] != NULL) convect_outflow(run, face, false);
     if (kf_reference_averages_at(step) && !run->averages_given) update_averages(run);
@@ -372,7 +380,7 @@ kf_reference_result kf_reference_end(kf_reference_run *run) {
     kf_reference_result result = {.load = run->load};
     memcpy(result.loads, run->loads, sizeof result.loads);
     memcpy(result.friction, run->friction, sizeof result.friction);
-    rest_inside(run);
+    rest_inside(run, run->step);
     result.values = kf_allocate(4 * run->count * sizeof(double));
     for (size_t node = 0; node < run->count; node++) {
         double j[3], second[3][3], density = kf_reference_sums(run->f + node, run->count, j, second);
@@ -386,6 +394,7 @@ kf_reference_result kf_reference_end(kf_reference_run *run) {
     free(run->area);
     free(run->link_memory);
     free(run->link_drive);
+    free(run->distance.values);
     for (int face = 0; face < KF_FACES; face++)
         free(run->outside[face]);
     free(run);

@@ -244,7 +244,7 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
         fields->velocity[i] = kf_allocate(count * sizeof(float));
     const size_t plane_bytes = (size_t)n[0] * (size_t)n[1] * sizeof(float);
     kf_status status = visit_fields(plan, take_single, fields, error);
-    for (size_t i = 0; i < kf_plan_scene(plan)->links.inside_count; i++) {
+    for (size_t i = 0; !kinetic_of(plan)->leaves && i < kf_plan_scene(plan)->links.inside_count; i++) {
         const int *at = kf_plan_scene(plan)->links.inside[i];
         const double rest[4] = {0};
         take_single(fields, (size_t)at[0] + (size_t)n[0] * ((size_t)at[1] + (size_t)n[1] * (size_t)at[2]),
@@ -389,9 +389,9 @@ kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, co
 static kf_status add_load(const kf_plan *plan, kf_kinetic *kinetic, long long total[KF_LOAD_SUMS],
                           kf_error *error) {
     kf_backend *backend = plan->parts[kinetic->part];
-    if (!kinetic->has_samples && kinetic->links.count == 0) return KF_OK;
-    KF_TRY(kf_kinetic_add_sums(
-        kinetic, backend, kinetic->band || kinetic->linked ? &kinetic->load_launch : NULL, total, error));
+    if (!kinetic->has_samples && kinetic->links.count == 0 && !kinetic->leaves) return KF_OK;
+    const bool later = (kinetic->band || kinetic->linked) && !kinetic->leaves;
+    KF_TRY(kf_kinetic_add_sums(kinetic, backend, later ? &kinetic->load_launch : NULL, total, error));
     if (kinetic->wall_found != NULL)
         KF_TRY(kf_kinetic_add_sums(kinetic, backend, &kinetic->wall_launch, total, error));
     return kinetic->band && kinetic->has_samples ? check_band(kinetic, error) : KF_OK;

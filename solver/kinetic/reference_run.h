@@ -1,5 +1,5 @@
-/* The state of a run of the reference, for kinetic_reference.c and kinetic_reference_solid.c. Lattice
- * units. */
+/* The state of a run of the reference, for kinetic_reference.c, kinetic_reference_solid.c and
+ * kinetic_reference_links.c. Lattice units. */
 #ifndef KF_SOLVER_KINETIC_REFERENCE_RUN_H
 #define KF_SOLVER_KINETIC_REFERENCE_RUN_H
 
@@ -37,6 +37,11 @@ struct kf_reference_run {
     /* [0] the only one, or all together; then each of several. */
     kf_reference_solid solid[1 + KF_MOST_SOLIDS];
     double friction[3]; /* of a law of the wall */
+    int step;           /* the last one */
+    /* Of a solid by links whose surface leaves its place: the distance from it, the mass that the fluid has gained at
+     * it, the sum of the links' weights in the last step, and what a weight gives back in this one. */
+    kf_distance_grid distance;
+    double moving_gained, moving_weights, moving_taken;
 };
 
 /* Returns the index of node x = (x, y, z) in arrays of `count` values. */
@@ -51,5 +56,11 @@ void kf_reference_begin_solids(kf_reference_run *run);
  * interpolates the velocity (run->streamed) at each sample, solves for a free solid's velocities, and spreads
  * the forces. */
 void kf_reference_immerse(kf_reference_run *run, int step);
+
+/* Of a solid by links whose surface leaves its place: sets the nodes that are inside at a step to rest; and at the
+ * beginning of a step fills those that come free, and sets what returns from the surface, and the load. The caller
+ * frees run->distance.values. */
+void kf_reference_rest_moving(kf_reference_run *run, int step);
+void kf_reference_move_links(kf_reference_run *run, int step);
 
 #endif

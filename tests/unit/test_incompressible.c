@@ -124,9 +124,9 @@ static void test_mesh_with_holes(void **state) {
     for (int axis = 0; axis < 3; axis++) {
         kf_scene *scene = open_shipped_scene("ball", 9000);
         kf_distance_grid whole, holed;
-        kf_incompressible_distance(scene, &whole);
+        kf_scene_distance(scene, &whole);
         make_holes(scene, axis);
-        kf_incompressible_distance(scene, &holed);
+        kf_scene_distance(scene, &holed);
         assert_memory_equal(whole.size, holed.size, sizeof whole.size);
         int solid = 0, differ = 0;
         for (int i = 0; i < whole.size[0] * whole.size[1] * whole.size[2]; i++) {

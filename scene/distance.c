@@ -5,7 +5,7 @@
 
 #include "base/util/memory.h"
 #include "base/util/vector.h"
-#include "solver/incompressible/incompressible.h"
+#include "scene/scene.h"
 
 /* Cells from the surface within which the distance is exact; beyond, only the side counts. */
 static const double band = 2.0;
@@ -227,7 +227,7 @@ static void find_sides(const kf_distance_grid *grid, const kf_mesh *mesh, bool c
 
 /* Works out the signed distance to the mesh on a grid of half cells around it: near the surface by
  * triangles, the side by rays where the mesh is closed. */
-void kf_incompressible_distance(const kf_scene *scene, kf_distance_grid *grid) {
+void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
     static const double margin = 3.0;
     const kf_mesh *mesh = &scene->mesh;
     size_t count = 1;

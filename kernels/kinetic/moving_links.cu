@@ -1,0 +1,314 @@
+/* Links as the boundary of a solid whose surface leaves its place: a prescribed motion covers nodes of the fluid
+ * and uncovers others. There is no list. The items are the nodes of a box around the solid, and a table of the
+ * signed distance, turned by the pose of the step, says on which side of the surface a node is.
+ *
+ * A node that comes free (refill_nodes) gets populations in equilibrium with the velocity of the surface and the
+ * mean density of its neighbours in the fluid, plus their mean deviation from equilibrium.
+ *
+ * reflect_moving has the nodes inside beside the fluid. Of each link to the fluid, such a node gets the population
+ * that the outer node pulls: linear interpolation between populations that left and that are there (Bouzidi,
+ * Firdaouss and Lallemand, Phys. Fluids 13, 3452, 2001). Its weights are never negative, so that it amplifies no
+ * waves at small viscosities, and it needs nothing of earlier steps. The velocity of the surface takes 6 w (c .
+ * velocity) of the density at the outer node from it (Ladd, J. Fluid Mech. 271, 285, 1994): before the solid nodes
+ * are denser than behind it, and with one density for all the fluid would lose mass. All other populations of the
+ * node are those of fluid at rest. A thread writes to its own node only, and reads nodes of the fluid only.
+ *
+ * Interpolation and nodes that come and go keep mass on the mean only. So the solid counts what the fluid has
+ * gained at it, and its links give that back in about KF_MOVING_MASS_STEPS steps, in proportion to their weights.
+ *
+ * Force and torque are the momentum that links exchange as the surface sees it (Wen et al., J. Comput. Phys. 266,
+ * 161, 2014). So the momentum of nodes that are covered and uncovered needs no sum of its own.
+ *
+ * Defines: KF_BODY_FORCE 1: fluid far inside would be accelerated, so it is set to rest in every step. */
+#include "moving_links_arguments.h"
+typedef kf_moving_links_arguments kf_module_arguments; /* what the functions of the headers take */
+
+#define KF_FREE 0
+#include "load.h"
+#include "prescribed.h"
+
+enum { KF_CODES = 27, KF_MIDDLE = 13 };
+
+KF_FUNCTION void kf_add_mass(const kf_module_arguments *a, int item, double gained, double weight) {
+    kf_int64 *sums = (kf_int64 *)a->moving.mass->sums + 2 * (item % KF_LOAD_SLOTS);
+    if (fabs(gained) < KF_FORCE_LIMIT) /* in fixed point more would look like a mass */
+        kf_atomic_add_int64(sums, kf_fixed_point(gained, KF_FORCE_SCALE));
+    if (weight > 0.0) kf_atomic_add_int64(sums + 1, kf_fixed_point(weight, KF_FORCE_SCALE));
+}
+
+/* Adds the last step's gain to the mass, and finds what links give back of it. */
+KF_FUNCTION void kf_weigh(const kf_module_arguments *a) {
+    kf_int64 *sums = (kf_int64 *)a->moving.mass->sums, gained = 0, weight = 0;
+    for (int slot = 0; slot < KF_LOAD_SLOTS; slot++) {
+        gained += sums[2 * slot];
+        weight += sums[2 * slot + 1];
+        sums[2 * slot] = sums[2 * slot + 1] = 0;
+    }
+    a->moving.mass->gained += (double)gained * (1.0 / KF_FORCE_SCALE);
+    a->moving.mass->taken =
+        weight > 0 ? a->moving.mass->gained * (KF_FORCE_SCALE / KF_MOVING_MASS_STEPS) / (double)weight : 0.0;
+}
+
+/* Computes the pose of the step that begins, keeps the one before, and sets the load to 0. Extent: the sums of the
+ * load. */
+KF_SCALAR_KERNEL(move_links, kf_module_arguments) {
+    (void)y, (void)z;
+    kf_clear_load(a, x);
+    if (x > 0) return;
+    kf_pose *pose = (kf_pose *)a->moving.pose;
+    kf_prescribe_pose(pose + 1, pose->step > 0 ? (double)(pose->step - 1) : 0.0);
+    kf_advance_prescribed(pose);
+    kf_weigh(a);
+}
+
+/* Returns a place as seen from the solid's centre, of the nearest of its images. */
+KF_FUNCTION double kf_moving_arm(const kf_module_arguments *a, const kf_pose *pose, int axis, double place) {
+    const double arm = place - pose->center[axis];
+    const int nodes = a->grid.nodes[axis];
+    return a->moving.periodic[axis] ? arm - nodes * floor(arm / nodes + 0.5) : arm;
+}
+
+/* Returns the signed distance of a place from the surface. */
+KF_FUNCTION double kf_moving_height(const kf_module_arguments *a, const kf_pose *pose, double x, double y,
+                                    double z) {
+    const double arm[3] = {kf_moving_arm(a, pose, 0, x), kf_moving_arm(a, pose, 1, y),
+                           kf_moving_arm(a, pose, 2, z)};
+    const double *r = pose->rotation;
+    int at[3];
+    double share[3];
+    for (int i = 0; i < 3; i++) {
+        const double body = r[i] * arm[0] + r[3 + i] * arm[1] + r[6 + i] * arm[2] + pose->center_start[i];
+        double place = (body - a->moving.distance_corner[i]) / a->moving.distance_spacing;
+        const double last = a->moving.distance_size[i] - 1;
+        place = place < 0.0 ? 0.0 : place > last ? last : place;
+        at[i] = (int)place;
+        if (at[i] > a->moving.distance_size[i] - 2) at[i] = a->moving.distance_size[i] - 2;
+        share[i] = place - at[i];
+    }
+    const long long row = a->moving.distance_size[0], plane = row * a->moving.distance_size[1];
+    const float *d = a->moving.distance + at[0] + row * at[1] + plane * at[2];
+    double sum = 0.0;
+    for (int i = 0; i < 8; i++)
+        sum += (double)d[i % 2 + (i / 2 % 2) * row + (i / 4) * plane] *
+               ((i % 2 ? share[0] : 1.0 - share[0]) * (i / 2 % 2 ? share[1] : 1.0 - share[1]) *
+                (i / 4 ? share[2] : 1.0 - share[2]));
+    return sum;
+}
+
+/* Finds a node beside another by the code of a velocity. Returns whether it is in the domain. Its place is not
+ * brought back into the domain, but its index is. */
+typedef struct kf_moving_node {
+    int at[3];
+    kf_index index;
+} kf_moving_node;
+KF_FUNCTION int kf_find_moving_node(const kf_module_arguments *a, const int from[3], int code,
+                                    kf_moving_node *node) {
+    const int c[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+    int home[3];
+    for (int i = 0; i < 3; i++) {
+        const int nodes = a->grid.nodes[i];
+        node->at[i] = home[i] = from[i] + c[i];
+        if (home[i] >= 0 && home[i] < nodes) continue;
+        if (!a->moving.periodic[i]) return 0;
+        home[i] -= nodes * (int)floor((double)home[i] / nodes);
+    }
+    node->index = kf_node(a, home[0], home[1], home[2]);
+    return 1;
+}
+KF_FUNCTION double kf_height_of_node(const kf_module_arguments *a, const kf_pose *pose,
+                                     const kf_moving_node *node) {
+    return kf_moving_height(a, pose, node->at[0], node->at[1], node->at[2]);
+}
+
+KF_FUNCTION int kf_item_of(const kf_module_arguments *a, int x, int y, int z) {
+    return x + a->extent[0] * (y + a->extent[1] * z);
+}
+/* Finds the node of an item. */
+KF_FUNCTION int kf_begin_moving(const kf_module_arguments *a, int x, int y, int z, kf_moving_node *node) {
+    const double *center = ((const kf_pose *)a->moving.pose)->center, *below = a->moving.below;
+    const int from[3] = {(int)floor(center[0] - below[0]) + x, (int)floor(center[1] - below[1]) + y,
+                         (int)floor(center[2] - below[2]) + z};
+    return kf_find_moving_node(a, from, KF_MIDDLE, node);
+}
+
+/* Returns the velocity of the solid at a place. */
+KF_FUNCTION void kf_moving_velocity(const kf_pose *pose, const double arm[3], double velocity[3]) {
+    const double *w = pose->angular_velocity;
+    velocity[0] = pose->velocity[0] + w[1] * arm[2] - w[2] * arm[1];
+    velocity[1] = pose->velocity[1] + w[2] * arm[0] - w[0] * arm[2];
+    velocity[2] = pose->velocity[2] + w[0] * arm[1] - w[1] * arm[0];
+}
+
+KF_FUNCTION double kf_weight_of(int code) {
+    return KF_WEIGHT_1D(code % 3 - 1) * KF_WEIGHT_1D(code / 3 % 3 - 1) * KF_WEIGHT_1D(code / 9 - 1);
+}
+
+/* Returns the part of an equilibrium factor that the velocity makes, for the component c of a population. */
+KF_FUNCTION kf_real kf_factor(int c, kf_real u) {
+    return c == 0 ? -u * u : KF_R(0.5) * (u * u + c * u);
+}
+/* Returns the equilibrium of a population at density 1 + deviation, less its value at rest. */
+KF_FUNCTION kf_real kf_moving_equilibrium(int code, kf_real deviation, const kf_real u[3]) {
+    const int cx = code % 3 - 1, cy = code / 3 % 3 - 1, cz = code / 9 - 1;
+    const kf_real ex = kf_factor(cx, u[0]), ey = kf_factor(cy, u[1]), ez = kf_factor(cz, u[2]);
+    const kf_real wx = KF_R(KF_WEIGHT_1D(cx)), wy = KF_R(KF_WEIGHT_1D(cy)), wz = KF_R(KF_WEIGHT_1D(cz));
+    const kf_real xy = ex * (wy + ey) + wx * ey;
+    const kf_real xyz = xy * (wz + ez) + wx * wy * ez;
+    return xyz + deviation * (wx * wy * wz + xyz);
+}
+
+/* Returns a node's density - 1. */
+KF_FUNCTION kf_real kf_moving_deviation(const kf_module_arguments *a, kf_index node) {
+    kf_real sum = KF_R(0.0);
+    KF_UNROLL
+    for (int i = 0; i < KF_VELOCITIES; i++)
+        sum += kf_population(a, a->populations.source, i, node);
+    return sum * KF_R(1.0 / KF_UNIT);
+}
+
+/* What neighbours tell a node that comes free. */
+typedef struct kf_refill {
+    kf_real weight, deviation; /* sums of weights, and of densities - 1 */
+    kf_real beyond[KF_CODES];  /* sums of what populations have beyond their equilibrium */
+} kf_refill;
+
+KF_FUNCTION void kf_add_neighbour(const kf_module_arguments *a, int beside, kf_index node, kf_refill *sum) {
+    const kf_real weight = KF_R(kf_weight_of(beside));
+    kf_real f[KF_CODES], deviation = KF_R(0.0), u[3] = {KF_R(0.0), KF_R(0.0), KF_R(0.0)};
+    for (int code = 0; code < KF_CODES; code++) {
+        f[code] = kf_population(a, a->populations.source, kf_directions[code], node) * KF_R(1.0 / KF_UNIT);
+        deviation += f[code];
+        u[0] += (code % 3 - 1) * f[code];
+        u[1] += (code / 3 % 3 - 1) * f[code];
+        u[2] += (code / 9 - 1) * f[code];
+    }
+    for (int i = 0; i < 3; i++)
+        u[i] /= KF_R(1.0) + deviation;
+    sum->weight += weight;
+    sum->deviation += weight * deviation;
+    for (int code = 0; code < KF_CODES; code++)
+        sum->beyond[code] += weight * (f[code] - kf_moving_equilibrium(code, deviation, u));
+}
+
+/* Fills the nodes that the solid has left since the step before. They lie less than a cell from the surface.
+ * Neighbours that it has left too tell nothing. Extent: the box. */
+KF_SCALAR_KERNEL(refill_nodes, kf_module_arguments) {
+    const kf_pose *pose = (const kf_pose *)a->moving.pose;
+    kf_moving_node node, beside;
+    if (!kf_begin_moving(a, x, y, z, &node)) return;
+    const double height = kf_height_of_node(a, pose, &node);
+    if (height < KF_MOVING_SURFACE || height > 1.0 ||
+        kf_height_of_node(a, pose + 1, &node) >= KF_MOVING_SURFACE)
+        return;
+    kf_refill sum = {KF_R(0.0), KF_R(0.0), {KF_R(0.0)}};
+    for (int code = 0; code < KF_CODES; code++)
+        if (code != KF_MIDDLE && kf_find_moving_node(a, node.at, code, &beside) &&
+            kf_height_of_node(a, pose, &beside) >= KF_MOVING_SURFACE &&
+            kf_height_of_node(a, pose + 1, &beside) >= KF_MOVING_SURFACE)
+            kf_add_neighbour(a, code, beside.index, &sum);
+    const kf_real per_weight = sum.weight > KF_R(0.0) ? KF_R(1.0) / sum.weight : KF_R(0.0);
+    double arm[3], velocity[3];
+    kf_real u[3];
+    for (int i = 0; i < 3; i++)
+        arm[i] = kf_moving_arm(a, pose, i, node.at[i]);
+    kf_moving_velocity(pose, arm, velocity);
+    for (int i = 0; i < 3; i++)
+        u[i] = (kf_real)velocity[i];
+    double gained = 0.0;
+    for (int code = 0; code < KF_CODES; code++) {
+        const kf_real value = kf_moving_equilibrium(code, sum.deviation * per_weight, u) + sum.beyond[code] * per_weight;
+        gained += (double)value;
+        kf_set_population(a, a->populations.source, kf_directions[code], node.index, KF_R(KF_UNIT) * value);
+    }
+    kf_add_mass(a, kf_item_of(a, x, y, z), gained, 0.0);
+}
+
+/* Returns the share of a link outside of the surface, from the distances at its outer and its inner node and,
+ * as the surface is curved, at the place that these give. */
+KF_FUNCTION double kf_moving_share(const kf_module_arguments *a, const kf_pose *pose, const int outer[3],
+                                   const int c[3], double out, double in) {
+    if (a->moving.half_way) return 0.5;
+    if (in > 0.0) in = 0.0; /* on the surface */
+    const double q = out / (out - in);
+    const double there = kf_moving_height(a, pose, outer[0] + q * c[0], outer[1] + q * c[1], outer[2] + q * c[2]);
+    return there > 0.0 ? q + (1.0 - q) * (there / (there - in)) : q * (out / (out - there));
+}
+
+/* What the links of an inner node bring. */
+typedef struct kf_moving_sums {
+    kf_int64 load[KF_LOAD_SUMS];
+    double gained, weight; /* mass of the fluid; weights of the links */
+} kf_moving_sums;
+
+/* Computes what returns to the outer node of a link, and adds its force and its mass. `code` is that of the direction from the
+ * inner node to the outer one. */
+KF_FUNCTION kf_real kf_return_to(const kf_module_arguments *a, const kf_pose *pose, int code,
+                                 const kf_moving_node *outer, double out, double in,
+                                 kf_moving_sums *sums) {
+    const int c[3] = {1 - code % 3, 1 - code / 3 % 3, 1 - code / 9};
+    const double share = kf_moving_share(a, pose, outer->at, c, out, in);
+    const kf_real leaves = kf_population(a, a->populations.source, kf_directions[KF_CODES - 1 - code], outer->index);
+    kf_moving_node behind;
+    double arm[3], velocity[3];
+    for (int i = 0; i < 3; i++)
+        arm[i] = kf_moving_arm(a, pose, i, outer->at[i] + share * c[i]);
+    kf_moving_velocity(pose, arm, velocity);
+    const double along = c[0] * velocity[0] + c[1] * velocity[1] + c[2] * velocity[2];
+    const kf_real q = (kf_real)share,
+                  drive = KF_R(KF_UNIT * 6.0 * kf_weight_of(code) * along) *
+                          (KF_R(1.0) + kf_moving_deviation(a, outer->index));
+    kf_real value = leaves - drive;
+    if (share > 0.5) {
+        const kf_real part = KF_R(0.5) / q;
+        value = part * value + (KF_R(1.0) - part) *
+                                   kf_population(a, a->populations.source, kf_directions[code], outer->index);
+    } else if (share < 0.5 && kf_find_moving_node(a, outer->at, code, &behind) &&
+               kf_height_of_node(a, pose, &behind) >= KF_MOVING_SURFACE) {
+        value += (KF_R(1.0) - KF_R(2.0) * q) *
+                 (kf_population(a, a->populations.source, kf_directions[KF_CODES - 1 - code], behind.index) - leaves);
+    }
+    value -= KF_R(KF_UNIT * kf_weight_of(code) * a->moving.mass->taken);
+    const double both = (double)(leaves + value) * (1.0 / KF_UNIT),
+                 lost = (double)(leaves - value) * (1.0 / KF_UNIT);
+    sums->gained -= lost;
+    sums->weight += kf_weight_of(code);
+    kf_accumulate_load(sums->load, velocity[0] * lost - c[0] * both, velocity[1] * lost - c[1] * both,
+                       velocity[2] * lost - c[2] * both, arm[0], arm[1], arm[2]);
+    return value;
+}
+
+/* Sets a node inside to fluid at rest, but for the populations that nodes of the fluid pull from it. Extent: the
+ * box. */
+KF_SCALAR_KERNEL(reflect_moving, kf_module_arguments) {
+    const kf_pose *pose = (const kf_pose *)a->moving.pose;
+    kf_moving_node node, outer;
+    if (!kf_begin_moving(a, x, y, z, &node)) return;
+    const double in = kf_height_of_node(a, pose, &node);
+    if (in >= KF_MOVING_SURFACE || (!KF_BODY_FORCE && in <= -0.97 * KF_MOVING_FAR)) return;
+    kf_moving_sums sums;
+    kf_begin_load(sums.load);
+    sums.weight = 0.0;
+    const int covered = in > -1.0 && kf_height_of_node(a, pose + 1, &node) >= KF_MOVING_SURFACE;
+    sums.gained = covered ? -(double)kf_moving_deviation(a, node.index) : 0.0;
+    for (int code = 0; code < KF_CODES; code++) {
+        kf_real value = KF_R(0.0);
+        if (code != KF_MIDDLE && kf_find_moving_node(a, node.at, code, &outer)) {
+            const double out = kf_height_of_node(a, pose, &outer);
+            if (out >= KF_MOVING_SURFACE) value = kf_return_to(a, pose, code, &outer, out, in, &sums);
+        }
+        kf_set_population(a, a->populations.source, kf_directions[code], node.index, value);
+    }
+    if (!covered && !(sums.weight > 0.0)) return;
+    kf_add_load(a, kf_item_of(a, x, y, z), sums.load);
+    kf_add_mass(a, kf_item_of(a, x, y, z), sums.gained, sums.weight);
+}
+
+/* Sets all nodes inside to fluid at rest, before the state is read and once at the start. Extent: the box. */
+KF_SCALAR_KERNEL(rest_moving, kf_module_arguments) {
+    kf_moving_node node;
+    if (!kf_begin_moving(a, x, y, z, &node) ||
+        kf_height_of_node(a, (const kf_pose *)a->moving.pose, &node) >= KF_MOVING_SURFACE)
+        return;
+    for (int i = 0; i < KF_VELOCITIES; i++)
+        kf_set_population(a, a->populations.source, i, node.index, KF_R(0.0));
+}

@@ -1,0 +1,44 @@
+/* The arguments of the kernels of a solid by links whose surface leaves its place (moving_links.cu), shared by
+ * host and device. */
+#ifndef KF_KERNELS_KINETIC_MOVING_LINKS_ARGUMENTS_H
+#define KF_KERNELS_KINETIC_MOVING_LINKS_ARGUMENTS_H
+
+#include "arguments.h"
+
+/* The mass that the fluid has gained at the solid up to the last step but one, in cells at density 1, and what a
+ * link gives back of it in this step, for each unit of its weight. */
+typedef struct kf_moving_mass {
+    double gained, taken;
+    long long sums[2 * KF_LOAD_SLOTS]; /* fixed point, in pairs: gains of the last step, weights of its links */
+} kf_moving_mass;
+
+typedef struct kf_kinetic_moving_links {
+    void *pose; /* kf_pose [2]: of this step, and of the step before */
+    kf_moving_mass *mass;
+    /* [z][y][x]: signed distance to the surface in its pose of time 0, limited to KF_MOVING_FAR. */
+    const float *distance;
+    int distance_size[3];
+    double distance_corner[3], distance_spacing;
+    /* Items are the nodes of a box. It begins so far below the solid's centre, and holds the solid in every
+     * pose. */
+    double below[3];
+    int periodic[3]; /* whether nodes beyond an axis' ends are those of its other end */
+    int half_way;    /* every link is cut in its middle */
+} kf_kinetic_moving_links;
+
+typedef struct kf_moving_links_arguments {
+    int extent[3];
+    kf_kinetic_grid grid;
+    kf_kinetic_part part;
+    kf_kinetic_memory memory;
+    kf_kinetic_node_values populations;
+    kf_kinetic_moving_links moving;
+    kf_kinetic_body body;
+} kf_moving_links_arguments;
+
+enum { KF_MOVING_MASS_STEPS = 64 }; /* in so many steps links give back what the fluid has gained */
+#define KF_MOVING_FAR 2.0
+/* A node is in the fluid from this distance on. One on the surface, whose distance is rounded, is not. */
+#define KF_MOVING_SURFACE 1e-6
+
+#endif

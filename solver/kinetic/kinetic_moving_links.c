@@ -1,0 +1,106 @@
+/* A solid by links whose surface leaves its place: its memory on the device, and its kernels in a step. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "solver/flow/flow_problem.h"
+#include "solver/kinetic/kinetic_builder.h"
+
+enum { BESIDE = 1 }; /* nodes of the box beyond the solid's reach */
+
+/* Lays out the box of nodes that the solid can be at, in any pose. */
+static void lay_out_box(const kf_scene *scene, kf_kinetic *kinetic) {
+    kf_kinetic_moving_links *a = &kinetic->arguments.moving;
+    double below[3], above[3];
+    kf_scene_moving_reach(scene, below, above);
+    for (int i = 0; i < 3; i++) {
+        a->periodic[i] = scene->faces[2 * i] == KF_PERIODIC;
+        a->below[i] = below[i] + BESIDE;
+        const double length = ceil(below[i] + above[i]) + 2 * BESIDE + 2;
+        kinetic->moving_box[i] =
+            a->periodic[i] && length > scene->nodes[i] ? scene->nodes[i] : (int)length;
+    }
+    a->half_way = scene->half_way;
+}
+
+static kf_status upload_distance(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    kf_kinetic_moving_links *a = &kinetic->arguments.moving;
+    kf_distance_grid grid;
+    kf_buffer *distance;
+    kf_scene_distance(kf_plan_scene(plan), &grid);
+    const size_t bytes = (size_t)grid.size[0] * (size_t)grid.size[1] * (size_t)grid.size[2] * sizeof(float);
+    kf_status status = kf_plan_buffer(plan, bytes, &distance, error);
+    if (status == KF_OK) status = kf_buffer_upload(distance, 0, grid.values, bytes, error);
+    free(grid.values);
+    KF_TRY(status);
+    a->distance = kf_buffer_address(distance);
+    memcpy(a->distance_size, grid.size, sizeof a->distance_size);
+    memcpy(a->distance_corner, grid.corner, sizeof a->distance_corner);
+    a->distance_spacing = grid.spacing;
+    return KF_OK;
+}
+
+kf_status kf_kinetic_make_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    kf_kinetic_arguments *a = &kinetic->arguments;
+    const size_t sums = KF_LOAD_SLOTS * KF_LOAD_SUMS;
+    lay_out_box(kf_plan_scene(plan), kinetic);
+    KF_TRY(upload_distance(plan, kinetic, error));
+    KF_TRY(kf_plan_buffer(plan, 2 * sizeof(kf_pose), &kinetic->pose, error));
+    KF_TRY(kf_plan_buffer(plan, sums * sizeof(long long), &kinetic->load_sums, error));
+    a->moving.pose = kf_buffer_address(kinetic->pose);
+    KF_TRY(kf_plan_buffer(plan, sizeof(kf_moving_mass), &kinetic->moving_mass, error));
+    a->moving.mass = kf_buffer_address(kinetic->moving_mass);
+    a->body.load_sums = kf_buffer_address(kinetic->load_sums);
+    return KF_OK;
+}
+
+kf_status kf_kinetic_reset_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const kf_motion *motion = &kf_plan_scene(plan)->motion;
+    kf_pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                    .quaternion = {1, 0, 0, 0},
+                    .angular_speed = motion->angular_speed,
+                    .left_at = -1,
+                    .moving = 1};
+    for (int i = 0; i < 3; i++) {
+        pose.center[i] = pose.center_start[i] = motion->center[i];
+        pose.velocity[i] = motion->velocity[i];
+        pose.axis[i] = motion->axis[i];
+        pose.angular_velocity[i] = motion->angular_speed * motion->axis[i];
+    }
+    const kf_pose both[2] = {pose, pose};
+    KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));
+    KF_TRY(kf_buffer_fill(kinetic->moving_mass, 0, error));
+    return kf_buffer_upload(kinetic->pose, 0, both, sizeof both, error);
+}
+
+/* Blocks of the box: on a GPU some rows, so that few threads are idle. */
+static void choose_block(const kf_kinetic *kinetic, int block[3]) {
+    enum { LANES = 32, ROWS = 4 };
+    block[0] = kinetic->options.gpu ? LANES : kinetic->moving_box[0];
+    block[1] = kinetic->options.gpu ? ROWS : 1;
+    block[2] = 1;
+}
+
+kf_status kf_kinetic_rest_moving_links(kf_plan *plan, const kf_kinetic *kinetic, kf_error *error) {
+    int block[3];
+    kf_launch launch;
+    kf_function *rest;
+    KF_TRY(kf_module_function(kinetic->modules[KF_SOURCE_MOVING_LINKS], "rest_moving", &rest, error));
+    kf_kinetic_arguments arguments = kinetic->arguments;
+    kf_kinetic_find_populations(kinetic, plan->steps_done, &arguments);
+    memcpy(arguments.extent, kinetic->moving_box, sizeof arguments.extent);
+    choose_block(kinetic, block);
+    kf_kinetic_set_launch(&launch, "rest_moving", rest, KF_SOURCE_MOVING_LINKS, block, &arguments);
+    return kf_backend_launch(plan->parts[kinetic->part], &launch, error);
+}
+
+void kf_append_moving_links(kf_builder *b, int parity, int grid) {
+    int block[3];
+    kf_on_part(b, 0);
+    const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
+    choose_block(b->kinetic, block);
+    kf_append_items(b, parity, KF_SOURCE_MOVING_LINKS, "move_links", KF_LOAD_SLOTS * KF_LOAD_SUMS, grid, grid);
+    kf_append(b, parity, KF_SOURCE_MOVING_LINKS, "refill_nodes", b->kinetic->moving_box, block, arguments, 0);
+    kf_append(b, parity, KF_SOURCE_MOVING_LINKS, "reflect_moving", b->kinetic->moving_box, block, arguments, 0);
+}
