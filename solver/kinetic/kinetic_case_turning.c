@@ -224,9 +224,10 @@ static kf_status check_stream(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* Solids by links that turn in place: order of the walls' velocity, momentum and mass, lift. */
+/* Solids by links that turn: order of the walls' velocity, momentum and mass, lift; those that leave their place. */
 kf_status kf_case_turning_links(kf_validation *validation, kf_error *error) {
     KF_TRY(check_couette(validation, error));
     KF_TRY(check_balance(validation, error));
+    KF_TRY(kf_case_moving_links(validation, error));
     return validation->quick ? KF_OK : check_stream(validation, error);
 }

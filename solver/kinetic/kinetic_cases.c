@@ -29,7 +29,7 @@ const kf_case kf_kinetic_cases[] = {
      KF_LEFT_TO_STORAGE},
     {"links", "solids by links: order across the grid, mass, momentum", false, kf_case_links,
      KF_LEFT_TO_STORAGE},
-    {"links_turning", "solids by links that turn: Couette flow, momentum", false, kf_case_turning_links,
+    {"links_turning", "solids by links that turn or travel: Couette flow, momentum, torque", false, kf_case_turning_links,
      KF_LEFT_TO_STORAGE},
     {"wall_law", "a law of the wall at solids by links: its traction, a channel", true, kf_case_wall_law,
      KF_LEFT_TO_STORAGE},

@@ -234,6 +234,24 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
     (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
 }
 
+/* Adds the kernels of a solid by links whose surface leaves its place. Each node of the box around it is looked up
+ * in the table of distances, which the cache holds; each node inside beside the surface looks up its neighbours, and
+ * writes all its populations. Of each link it reads those of the outer node, and one behind. */
+static void add_moving_links(kf_kinetic_tally *tally) {
+    static const double LOOKED_UP = 32, OF_NODE = 27, TABLE_SECTORS = 4;
+    const kf_scene *scene = tally->cost->scene;
+    const double links = (double)scene->links.count, shell = (double)scene->links.shell_count;
+    double below[3], above[3], box = 1.0;
+    kf_scene_moving_reach(scene, below, above);
+    for (int a = 0; a < 3; a++)
+        box *= ceil(below[a] + above[a]) + 4.0;
+    (void)add_items(tally, "move_links", 0, 0, 1);
+    (void)add_items(tally, "refill_nodes", LOOKED_UP * box, TABLE_SECTORS * box / WARP, 2);
+    kf_work *reflect = add_items(tally, "reflect_moving", LOOKED_UP * box,
+                                 (OF_NODE + 2) * (links + shell) + TABLE_SECTORS * (links + box / WARP), 4);
+    reflect->amount[KF_COST_ATOMICS] = (KF_LOAD_SUMS + 2) * shell;
+}
+
 /* Adds the kernels of links: what comes back is worked out from up to five populations, each in a sector of
  * its own, and then put where one of them streams from. By a law of the wall all populations of each node
  * beside the surface, and of the node that it looks at, are read besides, and the former written. The lanes
@@ -246,6 +264,10 @@ void kf_kinetic_add_links(kf_kinetic_tally *tally) {
     const kf_links *lists = &tally->cost->scene->links;
     const double links = (double)lists->count, nodes = (double)lists->wall_count;
     if (!(links > 0)) return;
+    if (lists->leaves) {
+        add_moving_links(tally);
+        return;
+    }
     const bool law = nodes > 0, placed = kf_kinetic_puts_back(lists, &tally->options);
     const double shell = tally->options.masked_band ? 0 : (double)lists->shell_count;
     add_items(tally, law ? "reflect_and_find" : "reflect_links", link_bytes * links + FOUND_BYTES * nodes,

@@ -72,6 +72,10 @@ void kf_body_set_ball(kf_scene *scene, const double center[3], double radius) {
     kf_mesh_transform(&scene->mesh, identity, center);
 }
 
+void kf_body_place(kf_scene *scene, const double matrix[9], const double place[3]) {
+    kf_mesh_transform(&scene->mesh, matrix, place);
+}
+
 kf_status kf_body_link(kf_scene *scene, bool half_way, kf_error *error) {
     scene->linked = true;
     scene->half_way = half_way;

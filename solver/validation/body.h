@@ -14,6 +14,8 @@ void kf_body_add_box(kf_scene *scene, const double low[3], const double high[3])
 void kf_body_add_tube(kf_scene *scene, const double center[2], double radius);
 /* Makes the shape `ball` the only body of the scene. */
 void kf_body_set_ball(kf_scene *scene, const double center[3], double radius);
+/* Turns or stretches the triangles about the origin by a matrix, and moves them to a place. */
+void kf_body_place(kf_scene *scene, const double matrix[9], const double place[3]);
 /* Makes the triangles a solid by links, without samples. */
 kf_status kf_body_link(kf_scene *scene, bool half_way, kf_error *error);
 

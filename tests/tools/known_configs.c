@@ -14,6 +14,7 @@
 #define BALL    "\"shape\": \"ball\""
 #define LINKS   "\"boundary\": \"links\", "
 #define TURNING "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": 10}, "
+#define LEAVING "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": 10, \"center\": [0.23, 0.2, 0.2]}, "
 const known_flow known_flows[] = {
     {"kinetic", "ball", &gpu, 1, true, {0}, NULL, NULL, 0},
     {"kinetic", "spinning_torus", &gpu, 1, false, {0}, NULL, NULL, 0},
@@ -22,6 +23,7 @@ const known_flow known_flows[] = {
     {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS BALL, 0},
     {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS TURNING BALL, 0},
     {"kinetic", "ball", &gpu, 2, false, {0}, BALL, LINKS BALL, 0},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS LEAVING BALL, 0},
     {"d2q9", "cylinder2d", &gpu, 1, true, {0}, NULL, NULL, 0},
     {"d2q9", "cavity2d", &recording_host, 1, false, {0}, NULL, NULL, 0},
     {"d2q9", "cylinder2d", &gpu, 2, true, {0}, NULL, NULL, 0},
