@@ -131,8 +131,8 @@ bool kf_scene_turns_in_place(const kf_mesh *mesh, const kf_motion *motion) {
     return round;
 }
 
-/* Returns whether the motion moves a solid along itself: its mesh is longer than the domain along this periodic
- * axis, which it does not turn away from. */
+/* Returns whether the motion moves a solid along itself: its mesh is longer than the domain along this
+ * periodic axis, which it does not turn away from. */
 static bool reaches_through(const kf_scene *scene, int axis) {
     const kf_motion *motion = &scene->motion;
     const double ends = 0.5 * scene->nodes[axis] + 2.0;
@@ -161,22 +161,24 @@ void kf_scene_moving_reach(const kf_scene *scene, double below[3], double above[
 static kf_status check_leaving(const kf_scene *scene, kf_error *error) {
     double below[3], above[3];
     if (scene->open_edges > 0 || scene->mesh.sheet_count > 0)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.motion: by \"links\" a mesh with holes or sheets may turn only if its "
-                       "surface stays in place, as that of a cylinder about its axis; repair the mesh, or use "
-                       "\"immersed\"",
-                       scene->source);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: solid.motion: by \"links\" a mesh with holes or sheets may turn only if its "
+            "surface stays in place, as that of a cylinder about its axis; repair the mesh, or use "
+            "\"immersed\"",
+            scene->source);
     kf_scene_moving_reach(scene, below, above);
     for (int a = 0; a < 3; a++) {
         const double reach = fmax(below[a], above[a]);
         if (scene->faces[2 * a] != KF_PERIODIC || reaches_through(scene, a) ||
             reach <= FARTHEST_OF_DOMAIN * scene->nodes[a])
             continue;
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: solid.motion: the solid reaches %.4g cells from motion.center along %c, which is "
-                       "periodic and has %d: by \"links\" at most %g of it may be; make the domain longer, or "
-                       "use \"immersed\"",
-                       scene->source, reach, "xyz"[a], scene->nodes[a], FARTHEST_OF_DOMAIN);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: solid.motion: the solid reaches %.4g cells from motion.center along %c, which is "
+            "periodic and has %d: by \"links\" at most %g of it may be; make the domain longer, or "
+            "use \"immersed\"",
+            scene->source, reach, "xyz"[a], scene -> nodes[a], FARTHEST_OF_DOMAIN);
     }
     return KF_OK;
 }
@@ -195,7 +197,6 @@ kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error) {
                        "%s: solid.motion: the law of the wall acts on a solid at rest only; remove "
                        "model.wall, or the motion",
                        scene->source);
-    scene->links.leaves =
-        kf_length(motion->velocity) > 0.0 || !kf_scene_turns_in_place(&scene->mesh, motion);
+    scene->links.leaves = kf_length(motion->velocity) > 0.0 || !kf_scene_turns_in_place(&scene->mesh, motion);
     return scene->links.leaves ? check_leaving(scene, error) : KF_OK;
 }

@@ -1,23 +1,25 @@
-/* Links as the boundary of a solid whose surface leaves its place: a prescribed motion covers nodes of the fluid
- * and uncovers others. There is no list. The items are the nodes of a box around the solid, and a table of the
- * signed distance, turned by the pose of the step, says on which side of the surface a node is.
+/* Links as the boundary of a solid whose surface leaves its place: a prescribed motion covers nodes of the
+ * fluid and uncovers others. There is no list. The items are the nodes of a box around the solid, and a table
+ * of the signed distance, turned by the pose of the step, says on which side of the surface a node is.
  *
- * A node that comes free (refill_nodes) gets populations in equilibrium with the velocity of the surface and the
- * mean density of its neighbours in the fluid, plus their mean deviation from equilibrium.
+ * A node that comes free (refill_nodes) gets populations in equilibrium with the velocity of the surface and
+ * the mean density of its neighbours in the fluid, plus their mean deviation from equilibrium.
  *
- * reflect_moving has the nodes inside beside the fluid. Of each link to the fluid, such a node gets the population
- * that the outer node pulls: linear interpolation between populations that left and that are there (Bouzidi,
- * Firdaouss and Lallemand, Phys. Fluids 13, 3452, 2001). Its weights are never negative, so that it amplifies no
- * waves at small viscosities, and it needs nothing of earlier steps. The velocity of the surface takes 6 w (c .
- * velocity) of the density at the outer node from it (Ladd, J. Fluid Mech. 271, 285, 1994): before the solid nodes
- * are denser than behind it, and with one density for all the fluid would lose mass. All other populations of the
- * node are those of fluid at rest. A thread writes to its own node only, and reads nodes of the fluid only.
+ * reflect_moving has the nodes inside beside the fluid. Of each link to the fluid, such a node gets the
+ * population that the outer node pulls: linear interpolation between populations that left and that are there
+ * (Bouzidi, Firdaouss and Lallemand, Phys. Fluids 13, 3452, 2001). Its weights are never negative, so that it
+ * amplifies no waves at small viscosities, and it needs nothing of earlier steps. The velocity of the surface
+ * takes 6 w (c . velocity) of the density at the outer node from it (Ladd, J. Fluid Mech. 271, 285, 1994):
+ * before the solid nodes are denser than behind it, and with one density for all the fluid would lose mass.
+ * All other populations of the node are those of fluid at rest. A thread writes to its own node only, and
+ * reads nodes of the fluid only.
  *
  * Interpolation and nodes that come and go keep mass on the mean only. So the solid counts what the fluid has
- * gained at it, and its links give that back in about KF_MOVING_MASS_STEPS steps, in proportion to their weights.
+ * gained at it, and its links give that back in about KF_MOVING_MASS_STEPS steps, in proportion to their
+ * weights.
  *
- * Force and torque are the momentum that links exchange as the surface sees it (Wen et al., J. Comput. Phys. 266,
- * 161, 2014). So the momentum of nodes that are covered and uncovered needs no sum of its own.
+ * Force and torque are the momentum that links exchange as the surface sees it (Wen et al., J. Comput. Phys.
+ * 266, 161, 2014). So the momentum of nodes that are covered and uncovered needs no sum of its own.
  *
  * Defines: KF_BODY_FORCE 1: fluid far inside would be accelerated, so it is set to rest in every step. */
 #include "moving_links_arguments.h"
@@ -49,8 +51,8 @@ KF_FUNCTION void kf_weigh(const kf_module_arguments *a) {
         weight > 0 ? a->moving.mass->gained * (KF_FORCE_SCALE / KF_MOVING_MASS_STEPS) / (double)weight : 0.0;
 }
 
-/* Computes the pose of the step that begins, keeps the one before, and sets the load to 0. Extent: the sums of the
- * load. */
+/* Computes the pose of the step that begins, keeps the one before, and sets the load to 0. Extent: the sums
+ * of the load. */
 KF_SCALAR_KERNEL(move_links, kf_module_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
@@ -95,8 +97,8 @@ KF_FUNCTION double kf_moving_height(const kf_module_arguments *a, const kf_pose 
     return sum;
 }
 
-/* Finds a node beside another by the code of a velocity. Returns whether it is in the domain. Its place is not
- * brought back into the domain, but its index is. */
+/* Finds a node beside another by the code of a velocity. Returns whether it is in the domain. Its place is
+ * not brought back into the domain, but its index is. */
 typedef struct kf_moving_node {
     int at[3];
     kf_index index;
@@ -216,7 +218,8 @@ KF_SCALAR_KERNEL(refill_nodes, kf_module_arguments) {
         u[i] = (kf_real)velocity[i];
     double gained = 0.0;
     for (int code = 0; code < KF_CODES; code++) {
-        const kf_real value = kf_moving_equilibrium(code, sum.deviation * per_weight, u) + sum.beyond[code] * per_weight;
+        const kf_real value =
+            kf_moving_equilibrium(code, sum.deviation * per_weight, u) + sum.beyond[code] * per_weight;
         gained += (double)value;
         kf_set_population(a, a->populations.source, kf_directions[code], node.index, KF_R(KF_UNIT) * value);
     }
@@ -230,7 +233,8 @@ KF_FUNCTION double kf_moving_share(const kf_module_arguments *a, const kf_pose *
     if (a->moving.half_way) return 0.5;
     if (in > 0.0) in = 0.0; /* on the surface */
     const double q = out / (out - in);
-    const double there = kf_moving_height(a, pose, outer[0] + q * c[0], outer[1] + q * c[1], outer[2] + q * c[2]);
+    const double there =
+        kf_moving_height(a, pose, outer[0] + q * c[0], outer[1] + q * c[1], outer[2] + q * c[2]);
     return there > 0.0 ? q + (1.0 - q) * (there / (there - in)) : q * (out / (out - there));
 }
 
@@ -240,23 +244,22 @@ typedef struct kf_moving_sums {
     double gained, weight; /* mass of the fluid; weights of the links */
 } kf_moving_sums;
 
-/* Computes what returns to the outer node of a link, and adds its force and its mass. `code` is that of the direction from the
- * inner node to the outer one. */
+/* Computes what returns to the outer node of a link, and adds its force and its mass. `code` is that of the
+ * direction from the inner node to the outer one. */
 KF_FUNCTION kf_real kf_return_to(const kf_module_arguments *a, const kf_pose *pose, int code,
-                                 const kf_moving_node *outer, double out, double in,
-                                 kf_moving_sums *sums) {
+                                 const kf_moving_node *outer, double out, double in, kf_moving_sums *sums) {
     const int c[3] = {1 - code % 3, 1 - code / 3 % 3, 1 - code / 9};
     const double share = kf_moving_share(a, pose, outer->at, c, out, in);
-    const kf_real leaves = kf_population(a, a->populations.source, kf_directions[KF_CODES - 1 - code], outer->index);
+    const kf_real leaves =
+        kf_population(a, a->populations.source, kf_directions[KF_CODES - 1 - code], outer->index);
     kf_moving_node behind;
     double arm[3], velocity[3];
     for (int i = 0; i < 3; i++)
         arm[i] = kf_moving_arm(a, pose, i, outer->at[i] + share * c[i]);
     kf_moving_velocity(pose, arm, velocity);
     const double along = c[0] * velocity[0] + c[1] * velocity[1] + c[2] * velocity[2];
-    const kf_real q = (kf_real)share,
-                  drive = KF_R(KF_UNIT * 6.0 * kf_weight_of(code) * along) *
-                          (KF_R(1.0) + kf_moving_deviation(a, outer->index));
+    const kf_real q = (kf_real)share, drive = KF_R(KF_UNIT * 6.0 * kf_weight_of(code) * along) *
+                                              (KF_R(1.0) + kf_moving_deviation(a, outer->index));
     kf_real value = leaves - drive;
     if (share > 0.5) {
         const kf_real part = KF_R(0.5) / q;
@@ -265,7 +268,8 @@ KF_FUNCTION kf_real kf_return_to(const kf_module_arguments *a, const kf_pose *po
     } else if (share < 0.5 && kf_find_moving_node(a, outer->at, code, &behind) &&
                kf_height_of_node(a, pose, &behind) >= KF_MOVING_SURFACE) {
         value += (KF_R(1.0) - KF_R(2.0) * q) *
-                 (kf_population(a, a->populations.source, kf_directions[KF_CODES - 1 - code], behind.index) - leaves);
+                 (kf_population(a, a->populations.source, kf_directions[KF_CODES - 1 - code], behind.index) -
+                  leaves);
     }
     value -= KF_R(KF_UNIT * kf_weight_of(code) * a->moving.mass->taken);
     const double both = (double)(leaves + value) * (1.0 / KF_UNIT),
@@ -277,8 +281,8 @@ KF_FUNCTION kf_real kf_return_to(const kf_module_arguments *a, const kf_pose *po
     return value;
 }
 
-/* Sets a node inside to fluid at rest, but for the populations that nodes of the fluid pull from it. Extent: the
- * box. */
+/* Sets a node inside to fluid at rest, but for the populations that nodes of the fluid pull from it. Extent:
+ * the box. */
 KF_SCALAR_KERNEL(reflect_moving, kf_module_arguments) {
     const kf_pose *pose = (const kf_pose *)a->moving.pose;
     kf_moving_node node, outer;

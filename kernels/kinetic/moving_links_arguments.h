@@ -1,15 +1,16 @@
-/* The arguments of the kernels of a solid by links whose surface leaves its place (moving_links.cu), shared by
- * host and device. */
+/* The arguments of the kernels of a solid by links whose surface leaves its place (moving_links.cu), shared
+ * by host and device. */
 #ifndef KF_KERNELS_KINETIC_MOVING_LINKS_ARGUMENTS_H
 #define KF_KERNELS_KINETIC_MOVING_LINKS_ARGUMENTS_H
 
 #include "arguments.h"
 
-/* The mass that the fluid has gained at the solid up to the last step but one, in cells at density 1, and what a
- * link gives back of it in this step, for each unit of its weight. */
+/* The mass that the fluid has gained at the solid up to the last step but one, in cells at density 1, and
+ * what a link gives back of it in this step, for each unit of its weight. */
 typedef struct kf_moving_mass {
     double gained, taken;
-    long long sums[2 * KF_LOAD_SLOTS]; /* fixed point, in pairs: gains of the last step, weights of its links */
+    long long
+        sums[2 * KF_LOAD_SLOTS]; /* fixed point, in pairs: gains of the last step, weights of its links */
 } kf_moving_mass;
 
 typedef struct kf_kinetic_moving_links {

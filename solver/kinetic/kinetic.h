@@ -130,10 +130,10 @@ typedef enum kf_kinetic_source {
     KF_SOURCE_STATE,
     /* Only with a solid: immersed_band.cu in plans with a band, otherwise immersed.cu. */
     KF_SOURCE_IMMERSED,
-    KF_SOURCE_MOTION,   /* only with a moving solid */
-    KF_SOURCE_ORDER,    /* only where samples are listed by cell on the device */
-    KF_SOURCE_LINKS,    /* only with a solid by links */
-    KF_SOURCE_WALL,     /* only with a law of the wall for it */
+    KF_SOURCE_MOTION,       /* only with a moving solid */
+    KF_SOURCE_ORDER,        /* only where samples are listed by cell on the device */
+    KF_SOURCE_LINKS,        /* only with a solid by links */
+    KF_SOURCE_WALL,         /* only with a law of the wall for it */
     KF_SOURCE_MOVING_LINKS, /* instead of links.cu, with one whose surface leaves its place */
     KF_SOURCE_VELOCITY, /* only for things that the flow carries: loaded on first use, not part of a plan */
     KF_SOURCES
@@ -195,13 +195,13 @@ typedef struct kf_kinetic {
     kf_kinetic_geometry corners;
     kf_ordering ordering;
     bool has_solid, moving, free, adaptive;
-    bool linked;      /* the solid acts by cut links and has no samples */
-    bool leaves;      /* and its surface leaves its place (kinetic_moving_links.c) */
+    bool linked;       /* the solid acts by cut links and has no samples */
+    bool leaves;       /* and its surface leaves its place (kinetic_moving_links.c) */
     int moving_box[3]; /* nodes of the box around it */
-    bool has_samples; /* the part has samples; on one device it has them if there is a solid by samples */
-    int passes;       /* of the immersed boundary in a step */
-    int wraps;        /* kf_kinetic_wraps */
-    bool band;        /* kf_kinetic_has_band */
+    bool has_samples;  /* the part has samples; on one device it has them if there is a solid by samples */
+    int passes;        /* of the immersed boundary in a step */
+    int wraps;         /* kf_kinetic_wraps */
+    bool band;         /* kf_kinetic_has_band */
     /* The aggregated variant for a static solid (segments), and for a moving one (cells, patches). */
     bool segments, cells, patches;
     size_t real_bytes, store_bytes; /* bytes of a value in arithmetic, and in storage */
@@ -400,8 +400,8 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error);
 /* Returns the index of a node of the scene in the arrays of a device that has the whole grid. */
 long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]);
-/* Of a solid by links whose surface leaves its place (kinetic_moving_links.c): makes its memory on the device,
- * sets it to its initial state, sets the nodes inside to rest, and appends the kernels of a step. */
+/* Of a solid by links whose surface leaves its place (kinetic_moving_links.c): makes its memory on the
+ * device, sets it to its initial state, sets the nodes inside to rest, and appends the kernels of a step. */
 kf_status kf_kinetic_make_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_reset_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_rest_moving_links(kf_plan *plan, const kf_kinetic *kinetic, kf_error *error);

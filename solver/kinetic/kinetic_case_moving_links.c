@@ -1,5 +1,5 @@
-/* Solids by links whose surface leaves its place: a box that the fluid travels with, a ball that travels through
- * it, a spheroid that tumbles in it. */
+/* Solids by links whose surface leaves its place: a box that the fluid travels with, a ball that travels
+ * through it, a spheroid that tumbles in it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static kf_status open_moving(const kf_validation *validation, kf_scene *scene, d
     return kf_kinetic_case_open(validation, scene, NULL, plan, error);
 }
 
-/* Advances by so many steps and returns the mean force along x, and the mean torque about the motion's axis, in the
- * last of them. */
+/* Advances by so many steps and returns the mean force along x, and the mean torque about the motion's axis,
+ * in the last of them. */
 static kf_status mean_load(const kf_validation *validation, kf_plan *plan, uint64_t steps, double *force,
                            double *torque, kf_error *error) {
     const double *axis = kf_plan_scene(plan)->motion.axis;
@@ -63,8 +63,8 @@ static kf_status check_carried(kf_validation *validation, kf_error *error) {
             off += square;
             fluid++;
         }
-        kf_check_at_most(validation, "box that travels with the fluid: L2 deviation of the velocity", "exact: none",
-                         0.0, sqrt(off / (double)fluid) / speed, 1e-4);
+        kf_check_at_most(validation, "box that travels with the fluid: L2 deviation of the velocity",
+                         "exact: none", 0.0, sqrt(off / (double)fluid) / speed, 1e-4);
     }
     free(values);
     kf_flow_close(plan);
@@ -95,18 +95,19 @@ static kf_status check_travelling(kf_validation *validation, kf_error *error) {
     double force[2];
     for (int travels = 0; travels < 2; travels++)
         KF_TRY(measure_ball(validation, nodes, travels == 1, steps, &force[travels], error));
-    kf_check_relative(validation, "ball that travels through a fluid at rest: force", "at rest in a stream", force[0],
-                      force[1], 0.01);
+    kf_check_relative(validation, "ball that travels through a fluid at rest: force", "at rest in a stream",
+                      force[0], force[1], 0.01);
     return KF_OK;
 }
 
-/* The torque on a prolate spheroid that tumbles about an oblique diameter across its long axis, in a periodic box,
- * where it has the torque of an unbounded fluid over 1 - its share of the box. */
+/* The torque on a prolate spheroid that tumbles about an oblique diameter across its long axis, in a periodic
+ * box, where it has the torque of an unbounded fluid over 1 - its share of the box. */
 static kf_status check_tumbling(kf_validation *validation, kf_error *error) {
     static const char source[] = "Jeffery, Proc. R. Soc. A 102 (1922) 161";
     const int nodes = validation->gpu ? 64 : 32;
-    const double length = 0.1875 * nodes, radius = 0.6 * length, viscosity = 0.1, speed = 0.036 / (length * length),
-                 center[3] = {0.487 * nodes, 0.49 * nodes, 0.51 * nodes}, zero[3] = {0.0, 0.0, 0.0};
+    const double length = 0.1875 * nodes, radius = 0.6 * length, viscosity = 0.1,
+                 speed = 0.036 / (length * length), center[3] = {0.487 * nodes, 0.49 * nodes, 0.51 * nodes},
+                 zero[3] = {0.0, 0.0, 0.0};
     const double e = sqrt(1.0 - pow(radius / length, 2)), l = log((1.0 + e) / (1.0 - e)),
                  shape = 4.0 / 3.0 * pow(e, 3) * (2.0 - e * e) / ((1.0 + e * e) * l - 2.0 * e),
                  share = 4.0 / 3.0 * kf_pi * length * radius * radius / pow(nodes, 3),
@@ -120,7 +121,8 @@ static kf_status check_tumbling(kf_validation *validation, kf_error *error) {
     double force = 0.0, torque = 0.0;
     kf_status status = open_moving(validation, scene, 0.0, &plan, error);
     if (status == KF_OK)
-        status = mean_load(validation, plan, (uint64_t)(4.0 * length * length / viscosity), &force, &torque, error);
+        status = mean_load(validation, plan, (uint64_t)(4.0 * length * length / viscosity), &force, &torque,
+                           error);
     if (status == KF_OK)
         kf_check_relative(validation, "spheroid that tumbles: torque", source, exact, -torque, 0.04);
     kf_flow_close(plan);

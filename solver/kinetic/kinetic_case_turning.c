@@ -224,7 +224,8 @@ static kf_status check_stream(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* Solids by links that turn: order of the walls' velocity, momentum and mass, lift; those that leave their place. */
+/* Solids by links that turn: order of the walls' velocity, momentum and mass, lift; those that leave their
+ * place. */
 kf_status kf_case_turning_links(kf_validation *validation, kf_error *error) {
     KF_TRY(check_couette(validation, error));
     KF_TRY(check_balance(validation, error));

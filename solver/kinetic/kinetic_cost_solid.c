@@ -234,9 +234,10 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
     (void)add_items(tally, "band_collide", kept_bytes(tally), collide_accesses(tally), collide_depth(tally));
 }
 
-/* Adds the kernels of a solid by links whose surface leaves its place. Each node of the box around it is looked up
- * in the table of distances, which the cache holds; each node inside beside the surface looks up its neighbours, and
- * writes all its populations. Of each link it reads those of the outer node, and one behind. */
+/* Adds the kernels of a solid by links whose surface leaves its place. Each node of the box around it is
+ * looked up in the table of distances, which the cache holds; each node inside beside the surface looks up
+ * its neighbours, and writes all its populations. Of each link it reads those of the outer node, and one
+ * behind. */
 static void add_moving_links(kf_kinetic_tally *tally) {
     static const double LOOKED_UP = 32, OF_NODE = 27, TABLE_SECTORS = 4;
     const kf_scene *scene = tally->cost->scene;

@@ -18,8 +18,7 @@ static void lay_out_box(const kf_scene *scene, kf_kinetic *kinetic) {
         a->periodic[i] = scene->faces[2 * i] == KF_PERIODIC;
         a->below[i] = below[i] + BESIDE;
         const double length = ceil(below[i] + above[i]) + 2 * BESIDE + 2;
-        kinetic->moving_box[i] =
-            a->periodic[i] && length > scene->nodes[i] ? scene->nodes[i] : (int)length;
+        kinetic->moving_box[i] = a->periodic[i] && length > scene->nodes[i] ? scene->nodes[i] : (int)length;
     }
     a->half_way = scene->half_way;
 }
@@ -100,7 +99,9 @@ void kf_append_moving_links(kf_builder *b, int parity, int grid) {
     kf_on_part(b, 0);
     const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
     choose_block(b->kinetic, block);
-    kf_append_items(b, parity, KF_SOURCE_MOVING_LINKS, "move_links", KF_LOAD_SLOTS * KF_LOAD_SUMS, grid, grid);
+    kf_append_items(b, parity, KF_SOURCE_MOVING_LINKS, "move_links", KF_LOAD_SLOTS * KF_LOAD_SUMS, grid,
+                    grid);
     kf_append(b, parity, KF_SOURCE_MOVING_LINKS, "refill_nodes", b->kinetic->moving_box, block, arguments, 0);
-    kf_append(b, parity, KF_SOURCE_MOVING_LINKS, "reflect_moving", b->kinetic->moving_box, block, arguments, 0);
+    kf_append(b, parity, KF_SOURCE_MOVING_LINKS, "reflect_moving", b->kinetic->moving_box, block, arguments,
+              0);
 }

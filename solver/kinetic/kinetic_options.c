@@ -394,12 +394,15 @@ bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, k
 }
 
 static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source which) {
-    static const char *const files[KF_SOURCES] = {
-        [KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu", [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",
-        [KF_SOURCE_MOTION] = "kernels/kinetic/motion.cu",     [KF_SOURCE_ORDER] = "kernels/kinetic/order.cu",
-        [KF_SOURCE_LINKS] = "kernels/kinetic/links.cu",       [KF_SOURCE_WALL] = "kernels/kinetic/wall.cu",
-        [KF_SOURCE_MOVING_LINKS] = "kernels/kinetic/moving_links.cu",
-        [KF_SOURCE_VELOCITY] = "kernels/kinetic/velocity.cu"};
+    static const char *const files[KF_SOURCES] = {[KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu",
+                                                  [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",
+                                                  [KF_SOURCE_MOTION] = "kernels/kinetic/motion.cu",
+                                                  [KF_SOURCE_ORDER] = "kernels/kinetic/order.cu",
+                                                  [KF_SOURCE_LINKS] = "kernels/kinetic/links.cu",
+                                                  [KF_SOURCE_WALL] = "kernels/kinetic/wall.cu",
+                                                  [KF_SOURCE_MOVING_LINKS] =
+                                                      "kernels/kinetic/moving_links.cu",
+                                                  [KF_SOURCE_VELOCITY] = "kernels/kinetic/velocity.cu"};
     if (which == KF_SOURCE_IMMERSED)
         return kf_kinetic_has_band(options) ? "kernels/kinetic/immersed_band.cu"
                                             : "kernels/kinetic/immersed.cu";

@@ -78,7 +78,8 @@ static void find_distances(const reference_run *run, int step, double *distance)
 }
 
 /* Finds the velocity of the solid at a place, and its arm. */
-static void solid_velocity(const reference_run *run, const double place[3], double arm[3], double velocity[3]) {
+static void solid_velocity(const reference_run *run, const double place[3], double arm[3],
+                           double velocity[3]) {
     const kf_reference_solid *solid = &run->solid[0];
     for (int a = 0; a < 3; a++)
         arm[a] = place[a] - solid->center[a];
@@ -95,13 +96,16 @@ static void refill(reference_run *run, size_t node, const double *distance, cons
     for (int d = 1; d < KF_REFERENCE_Q; d++) {
         size_t beside;
         double u[3], second[3][3];
-        if (!step_along(run, node, d, 1, &beside) || distance[beside] < ON_SURFACE || before[beside] < ON_SURFACE)
+        if (!step_along(run, node, d, 1, &beside) || distance[beside] < ON_SURFACE ||
+            before[beside] < ON_SURFACE)
             continue;
-        const double weight = run->weights[d], here = kf_reference_sums(run->f + beside, run->count, u, second);
+        const double weight = run->weights[d],
+                     here = kf_reference_sums(run->f + beside, run->count, u, second);
         for (int a = 0; a < 3; a++)
             u[a] /= here;
         for (size_t i = 0; i < KF_REFERENCE_Q; i++)
-            beyond[i] += weight * (run->f[i * run->count + beside] - kf_reference_equilibrium((int)i, here, u));
+            beyond[i] +=
+                weight * (run->f[i * run->count + beside] - kf_reference_equilibrium((int)i, here, u));
         density += weight * (here - 1.0);
         all += weight;
     }
@@ -113,7 +117,8 @@ static void refill(reference_run *run, size_t node, const double *distance, cons
             (all > 0.0 ? beyond[i] / all : 0.0);
 }
 
-/* Returns where the surface cuts the link from a node of the fluid along velocity i, as a share of the link. */
+/* Returns where the surface cuts the link from a node of the fluid along velocity i, as a share of the link.
+ */
 static double find_share(const reference_run *run, const double from[3], int i, double out, double in) {
     if (run->scene->half_way) return 0.5;
     const double inner = fmin(in, 0.0), first = out / (out - inner);
@@ -125,8 +130,8 @@ static double find_share(const reference_run *run, const double from[3], int i, 
     return first * out / (out - there);
 }
 
-/* Puts what returns to a node of the fluid along a cut link where it will be streamed from. i: the velocity to the
- * surface. */
+/* Puts what returns to a node of the fluid along a cut link where it will be streamed from. i: the velocity
+ * to the surface. */
 static void return_along(reference_run *run, size_t node, size_t inner, int i, const double *distance) {
     const int back = opposite(run, i), *c = kf_reference_velocities[i];
     const double *f = run->f;

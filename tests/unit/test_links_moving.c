@@ -27,8 +27,8 @@ enum { NODES = 4000 };
 static void verify_moving(const kf_scene *scene, int count) {
     enum { CONFIGS = 8 };
     static const char *const values[CONFIGS][MOST_VALUES] = {
-        {"storage=f32"}, {"storage=f64"}, {"storage=f16"},      {"streaming=shift", "slab=4"}, {"plan=baseline"},
-        {"plan=paper"},  {"layout=aos"},  {"boundary_kernels=1"}};
+        {"storage=f32"},   {"storage=f64"}, {"storage=f16"}, {"streaming=shift", "slab=4"},
+        {"plan=baseline"}, {"plan=paper"},  {"layout=aos"},  {"boundary_kernels=1"}};
     verify_nearest(scene, values, count);
 }
 
@@ -69,7 +69,8 @@ static void test_box_on_seams(void **state) {
         .moving = true, .center = {18.8, 0.15, 10.0}, .axis = {0, 0.6, 0.8}, .angular_speed = 0.02};
     must(kf_body_link(scene, false, &error), &error);
     assert_true(scene->links.leaves);
-    scene->rate_rule = KF_RATE_ONES; /* without averages, whose sums in fixed point would be most of the error */
+    scene->rate_rule =
+        KF_RATE_ONES; /* without averages, whose sums in fixed point would be most of the error */
     scene->accuracy = 0.02;
     verify_moving(scene, FEW);
     kf_scene_free(scene);
@@ -101,8 +102,8 @@ static double mean_drag(kf_scene *scene, double speed, int steps, int looks) {
     return sum / looks;
 }
 
-/* A ball that travels through a fluid at rest by the length of a node has the drag of one at rest in a stream as
- * fast, which its links have in another way. */
+/* A ball that travels through a fluid at rest by the length of a node has the drag of one at rest in a stream
+ * as fast, which its links have in another way. */
 static void test_travelling_ball(void **state) {
     (void)state;
     enum { STEPS = 210, LOOKS = 25 };
@@ -174,7 +175,8 @@ static void test_ball_in_place(void **state) {
         kf_plan_free(plan);
         kf_scene_free(scene);
     }
-    print_message("torque by lists %.5g, by the box %.5g\n", kf_length(load[0].torque), kf_length(load[1].torque));
+    print_message("torque by lists %.5g, by the box %.5g\n", kf_length(load[0].torque),
+                  kf_length(load[1].torque));
     for (int a = 0; a < 3; a++)
         assert_true(fabs(load[1].torque[a] - load[0].torque[a]) < 0.02 * kf_length(load[0].torque));
     assert_true(kf_length(load[1].force) < 1e-3 * kf_length(load[1].torque));
@@ -238,9 +240,13 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_excentric_ball), cmocka_unit_test(test_box_on_seams),
-        cmocka_unit_test(test_travelling_ball), cmocka_unit_test(test_ball_in_place),
-        cmocka_unit_test(test_mass), cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_excentric_ball),
+        cmocka_unit_test(test_box_on_seams),
+        cmocka_unit_test(test_travelling_ball),
+        cmocka_unit_test(test_ball_in_place),
+        cmocka_unit_test(test_mass),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }
