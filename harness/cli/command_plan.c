@@ -148,9 +148,9 @@ static double choose_finer(const plan *p) {
     return high;
 }
 
-/* Gives a mesh so many cells along its length, a scene file so many nodes. */
-static kf_status choose_grid(plan *p, kf_error *error) {
-    const double finer = choose_finer(p);
+/* Gives a mesh so many cells along its length, a scene file so many nodes: `finer` times as many as it has.
+ */
+static kf_status set_grid(plan *p, double finer, kf_error *error) {
     const kf_scene *scene = scene_of(p);
     if (kf_scene_is_mesh(kf_argument(p->own, "--scene", ""))) {
         const double cells = finer * scene->reference_length;
@@ -165,6 +165,23 @@ static kf_status choose_grid(plan *p, kf_error *error) {
     }
     KF_TRY(open_problem(p, error));
     p->look = look(p, 1.0);
+    return KF_OK;
+}
+
+/* Whole cells and a placement anew may leave the chosen grid a little above what is wanted; then it gets more
+ * cells. */
+static kf_status choose_grid(plan *p, kf_error *error) {
+    enum { TRIES = 5 };
+    static const double NEAR = 1.05, MORE = 1.02;
+    KF_TRY(set_grid(p, choose_finer(p), error));
+    for (int i = 0; i < TRIES; i++) {
+        const outlook finer = look(p, MORE);
+        const double share = share_of(&p->look);
+        if (share <= p->within || share > NEAR * p->within || !isfinite(p->look.grid) ||
+            !isfinite(finer.grid))
+            break;
+        KF_TRY(set_grid(p, MORE, error));
+    }
     return KF_OK;
 }
 
@@ -247,6 +264,16 @@ static void print_part(const char *name, double share, const char *why) {
         printf("    %-10s not known: %s\n", name, why);
 }
 
+/* Says what keeps a plan whose parts are all known from the wanted accuracy. */
+static void print_reason(const plan *p) {
+    if (p->foretold.share <= p->within + 1e-9) return;
+    if (p->look.tunnel >= p->within)
+        puts("  why not      the tunnel alone takes more: a wider domain, or a smaller --blockage, helps");
+    else
+        printf("  why not      no flow with an answer has more than %.3g cells across the front\n",
+               p->prior.most_cells);
+}
+
 /* Prints the plan for a reader: parts of the interval, grid, steps, time and memory, and the command. */
 static void print_plan(const plan *p, const char *command) {
     const kf_scene *scene = scene_of(p);
@@ -255,10 +282,12 @@ static void print_plan(const plan *p, const char *command) {
     char time[32], memory[32], grid[KF_GRID_TEXT];
     printf("%s: the drag within %.10g %% (95 %%) %s\n", p->problem->name, kf_percent(p->within),
            can_be_had(p) ? "can be had" : "cannot be promised");
-    printf("  foretold     +- %.10g %% of the drag, from\n", kf_percent(p->foretold.share));
+    printf("  foretold     +- %.10g %%%s of the drag, from\n", kf_percent(p->foretold.share),
+           isfinite(p->look.grid) && isfinite(p->look.tunnel) ? "" : " or more");
     print_part("statistics", STATISTICS, "where the run ends once it has settled");
     print_part("grid", p->look.grid, p->look.grid_why);
     print_part("tunnel", p->look.tunnel, p->look.tunnel_why);
+    print_reason(p);
     printf("  grid         %s nodes, %.3g cells a length, %.3g across the front\n",
            kf_grid_text(scene->nodes, grid), scene->reference_length, p->look.across);
     printf("  steps        about %.0f, %.2g flow-throughs\n", p->foretold.steps, FLOW_THROUGHS);
@@ -324,6 +353,8 @@ static kf_status choose(plan *p, kf_error *error) {
 static kf_status make(plan *p, kf_error *error) {
     p->within = 0.05;
     KF_TRY(kf_argument_share(p->arguments, "--drag-within", 0.001, 1.0, &p->within, error));
+    if (kf_argument_given(p->arguments, "--cells"))
+        kf_warn("the plan chooses how many cells there are along the solid; --cells has no effect");
     KF_TRY(kf_grid_prior_read(&p->prior, error));
     KF_TRY(kf_backend_open(kf_argument_device(p->arguments, NULL), &p->backend, error));
     kf_log_to(leave_unsaid);

@@ -25,6 +25,16 @@ grep -q '^| sphere-100 .*| no |$' "$out" || complain "a drag of 9.9 is inside"
 expect 1 plan --scene spinning_torus --grid 36x36x18 --drag-within 80% --device cpu
 grep -q 'cannot be promised' "$out" || complain "a drag is promised whose tunnel has no rule"
 shows "tunnel     not known: no published rule"
+grep -q '^  foretold     +- [0-9.]* % or more of the drag' "$out" || complain "an interval whose parts are not known is called whole"
+# A grid of whole cells that is a little too coarse becomes finer; what no grid reaches has a reason.
+printf 'v %s\n' '0 0 0' '3 0 0' '3 2 0' '0 2 0' '0 0 1' '3 0 1' '3 2 1' '0 2 1' >"$scratch/box.obj"
+printf 'f %s\n' '1 4 3 2' '5 6 7 8' '1 2 6 5' '2 3 7 6' '3 4 8 7' '4 1 5 8' >>"$scratch/box.obj"
+expect 0 plan --scene "$scratch/box.obj" --up z --wind +x --road yes --reynolds 300 --drag-within 16% --cells 9 --device cpu
+says "the plan chooses how many cells there are along the solid; --cells has no effect"
+expect 1 plan --scene ball --drag-within 3% --device cpu
+shows "why not      the tunnel alone takes more"
+expect 1 plan --scene ball --drag-within 5% --device cpu
+shows "why not      no flow with an answer has more than"
 expect 0 plan --scene ball --drag-within 80% --device cpu
 grep -q '^  time .*store' "$out" || complain "plan does not say what its time is from"
 command=$(sed -n 's/^  run it  *kftune //p' "$out")
