@@ -174,6 +174,8 @@ void kf_links_free(kf_links *links);
 bool kf_scene_turns_in_place(const kf_mesh *mesh, const kf_motion *motion);
 /* Sets links.leaves. KF_BAD_INPUT if the solid moves and links cannot follow it (links_turn.c). */
 kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error);
+/* KF_BAD_INPUT if much of a solid by links whose surface leaves its place is thinner than a link. */
+kf_status kf_scene_check_moving_thickness(const kf_scene *scene, kf_error *error);
 /* Counts the nodes that cutting a solid's links looks at: around the solid and near each triangle. */
 double kf_scene_link_work(const kf_scene *scene);
 

@@ -200,3 +200,19 @@ kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error) {
     scene->links.leaves = kf_length(motion->velocity) > 0.0 || !kf_scene_turns_in_place(&scene->mesh, motion);
     return scene->links.leaves ? check_leaving(scene, error) : KF_OK;
 }
+
+kf_status kf_scene_check_moving_thickness(const kf_scene *scene, kf_error *error) {
+    static const double THINNEST =
+                            1.75, /* the longest link: every one that crosses a part has a node in it */
+        OF_SURFACE = 0.05;        /* more than edges, which are rounded */
+    kf_thin parts, gaps;
+    if (!scene->links.leaves) return KF_OK;
+    kf_scene_thinness(scene, THINNEST, &parts, &gaps);
+    if (parts.share <= OF_SURFACE) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "%s: solid.motion: %.2g %% of the solid's surface are parts thinner than %g cells (most: %.2g), "
+        "and by \"links\" fluid would pass through them when they move: make the grid finer, or use "
+        "\"immersed\"",
+        scene->source, 100.0 * parts.share, THINNEST, parts.width);
+}

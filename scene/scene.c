@@ -450,6 +450,7 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     if (options->node_limit > 0) KF_TRY(kf_scene_coarsen(scene, options->node_limit, error));
     kf_scene_make_finer(scene);
     KF_TRY(kf_scene_finish(scene, options, notes, error));
+    KF_TRY(kf_scene_check_moving_thickness(scene, error));
     char absolute[KF_PATH];
     if (is_file(file_or_name) && kf_real_path(path, absolute))
         kf_copy_text(scene->source, sizeof scene->source, absolute);

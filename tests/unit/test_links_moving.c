@@ -238,6 +238,30 @@ static void test_refusals(void **state) {
     kf_scene_free(scene);
 }
 
+#define PLATE(thickness, velocity)                                                                           \
+    "\"solid\": {\"shape\": \"plate\", \"chord\": 0.5, \"width\": 0.5, \"thickness\": " thickness            \
+    ", \"position\": [1, 0.8, 0.6], \"boundary\": \"links\", \"motion\": {\"axis\": [0, 0, 1], "             \
+    "\"angular_velocity\": 1, \"velocity\": " velocity "}}"
+
+/* A plate may turn, and travel along periodic axes, unless it is so thin that fluid would pass through it. */
+static void test_scenes(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    assert_scene_refused(BOX(TUNNEL, FLOW ", " PLATE("0.1", "[0, 0, 0]")), "thinner than 1.75 cells");
+    assert_scene_refused(BOX(TUNNEL, FLOW ", " PLATE("0.3", "[0.1, 0, 0]")), "motion.velocity");
+    must(kf_scene_open(write_text("turns.json", BOX(TUNNEL, FLOW ", " PLATE("0.3", "[0, 0, 0]"))), NULL,
+                       &scene, &error),
+         &error);
+    assert_true(scene->links.leaves && scene->links.count > 100);
+    kf_scene_free(scene);
+    must(kf_scene_open(write_text("travels.json", BOX(PERIODIC, FLOW ", " PLATE("0.3", "[0.1, 0, 0]"))), NULL,
+                       &scene, &error),
+         &error);
+    assert_true(scene->links.leaves);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_excentric_ball),
@@ -247,6 +271,7 @@ int main(void) {
         cmocka_unit_test(test_mass),
         cmocka_unit_test(test_checkpoint),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_scenes),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }
