@@ -445,3 +445,11 @@ void kf_plan_free(kf_plan *plan) {
     free(plan->lanes);
     free(plan);
 }
+
+kf_status kf_plan_built(kf_plan *made, kf_status status, kf_plan **plan) {
+    if (status == KF_OK)
+        *plan = made;
+    else
+        kf_plan_free(made);
+    return status;
+}

@@ -176,5 +176,7 @@ kf_status kf_plan_spoil(const kf_plan *plan, kf_error *error);
 /* KF_GATE_FAILED when a kernel wrote past an end of one of the plan's buffers. */
 kf_status kf_plan_check_buffers(const kf_plan *plan, kf_error *error);
 void kf_plan_free(kf_plan *plan);
+/* Gives what was built as *plan, or frees it where the status says that it was not; returns the status. */
+kf_status kf_plan_built(kf_plan *made, kf_status status, kf_plan **plan);
 
 #endif

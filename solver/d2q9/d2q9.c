@@ -187,11 +187,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     if (!options.graph) made->graph_steps = -1;
     kf_status status = options.slab ? kf_d2q9_check_slab(made, &options, error) : KF_OK;
     if (status == KF_OK) status = build(made, system, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    return kf_plan_built(made, status, plan);
 }
 
 const kf_system kf_system_d2q9 = {

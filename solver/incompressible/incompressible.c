@@ -334,11 +334,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_incompressible_methods, system);
     if (!options.graph) made->graph_steps = -1;
     const kf_status status = build(made, system, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    return kf_plan_built(made, status, plan);
 }
 
 static const char *const sections[] = {"incompressible", NULL};

@@ -531,11 +531,7 @@ static kf_status make_with(const kf_problem *problem, const kf_config *config, k
         made->near_parts = made->part_count;
     }
     kf_status status = build(made, kinetics, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    return kf_plan_built(made, status, plan);
 }
 
 /* Returns whether blocks of the plan wait for others that may never begin, as not all are resident at once.

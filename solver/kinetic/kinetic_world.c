@@ -2,7 +2,6 @@
  * have beside them, through the host and MPI, while it works on its inner planes where they are on two
  * grids. Populations travel packed [z][i][y][x], as node's own wherever the layout or streaming in place
  * keeps them, and with them what waits outside of outflows beside the cut. */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

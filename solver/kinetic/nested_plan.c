@@ -500,11 +500,7 @@ kf_status kf_nested_make_plan(const kf_problem *problem, const kf_config *config
     kf_plan *made = kf_plan_create(backend, problem, config, &methods, own);
     kf_status status = kf_nested_make(scene, &own->nested, error);
     if (status == KF_OK) status = build(made, config, backend, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    return kf_plan_built(made, status, plan);
 }
 
 /* Visits the sources of a level's kernels, and of the exchange kernels to this level. */

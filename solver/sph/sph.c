@@ -234,11 +234,7 @@ static kf_status make_plan(const kf_problem *problem, const kf_config *config, k
     system->ready = kf_allocate_zeroed((size_t)made->near_parts, sizeof *system->ready);
     if (!options.graph) made->graph_steps = -1;
     const kf_status status = build(made, system, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    return kf_plan_built(made, status, plan);
 }
 
 static kf_status accepts(const kf_problem *problem, kf_error *error) {

@@ -238,9 +238,5 @@ kf_status kf_fluid_make_plan(const kf_problem *problem, const kf_config *config,
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_fluid_methods, p);
     if (!options.graph) made->graph_steps = -1;
     const kf_status status = build(made, p, gpu, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    return kf_plan_built(made, status, plan);
 }

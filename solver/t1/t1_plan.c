@@ -505,11 +505,7 @@ kf_status kf_t1_plan_with_room(const kf_problem *problem, const kf_config *confi
     t1->problem = own;
     t1->room = room;
     const kf_status status = (config != NULL ? build : build_reference)(made, t1, error);
-    if (status != KF_OK)
-        kf_plan_free(made);
-    else
-        *plan = made;
-    return status;
+    return kf_plan_built(made, status, plan);
 }
 
 kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend, kf_plan **plan,

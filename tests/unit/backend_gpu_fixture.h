@@ -14,6 +14,7 @@
 
 #include "base/backend/backend.h"
 #include "base/backend/team/team.h"
+#include "tests/unit/gpu_child.h"
 #include "tests/unit/kernel_folder.h"
 
 static const char kernels_text[] =
@@ -58,19 +59,6 @@ typedef struct sum_arguments {
     void *i, *l, *f, *d;
 } sum_arguments;
 
-/* --- Running a test in a child ------------------------------------------------------------------------ */
-
-/* In the child cmocka's assertions would carry on as a second copy of the test program. */
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            (void)fprintf(stderr, "%s:%d: not true: %s; last error: %s\n", __FILE__, __LINE__, #condition,   \
-                          problem.message);                                                                  \
-            _exit(1);                                                                                        \
-        }                                                                                                    \
-    } while (0)
-#define WORKS(call) CHECK((call) == KF_OK)
-
 static kf_error problem; /* of the child's last call that failed */
 static kf_backend *gpu;
 static kf_module *kernels;
@@ -99,33 +87,20 @@ static inline void run_and_wait(const kf_launch *launch) {
     WORKS(kf_backend_synchronize(gpu, &problem));
 }
 
-static inline void need_gpu(void) {
-    char why[512] = "";
-    if (kf_cuda_device_count(why, sizeof why) > 0) return;
-    print_message("%s\n", why);
-    skip();
-}
-
 /* Runs test with the device open and the kernels loaded. The child ends like any program, through the
  * driver's exit handlers. */
+static inline void run_on_gpu(void (*test)(void)) {
+    const kf_source source = {.file = "kernels/test/gpu.cu"};
+    WORKS(kf_backend_open("cuda:0", &gpu, &problem));
+    WORKS(kf_module_load(gpu, &source, &kernels, NULL, &problem));
+    test();
+    kf_module_free(kernels);
+    kf_backend_close(gpu);
+    exit(0);
+}
+
 static inline void in_child(void (*test)(void)) {
-    need_gpu();
-    (void)fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)signal(SIGSEGV, SIG_DFL); /* cmocka's handler would carry on with the tests */
-        const kf_source source = {.file = "kernels/test/gpu.cu"};
-        WORKS(kf_backend_open("cuda:0", &gpu, &problem));
-        WORKS(kf_module_load(gpu, &source, &kernels, NULL, &problem));
-        test();
-        kf_module_free(kernels);
-        kf_backend_close(gpu);
-        exit(0);
-    }
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    run_in_child(run_on_gpu, test);
 }
 
 static inline int set_up(void **state) {

@@ -25,6 +25,7 @@
 #include "base/util/text.h"
 #include "harness/counters/count_plan.h"
 #include "scene/scene.h"
+#include "tests/unit/gpu_child.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/ncu_table.h"
 
@@ -45,17 +46,6 @@ enum { CACHES = 64 };
 static int items; /* of the large arrays: a power of two */
 
 /* --- In a child ---------------------------------------------------------------------------------------- */
-
-/* Ends a child that fails; cmocka's assertions would carry on as a second copy of the test program. */
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            (void)fprintf(stderr, "%s:%d: not true: %s; last error: %s\n", __FILE__, __LINE__, #condition,   \
-                          problem.message);                                                                  \
-            _exit(1);                                                                                        \
-        }                                                                                                    \
-    } while (0)
-#define WORKS(call) CHECK((call) == KF_OK)
 
 static kf_error problem;
 static kf_backend *gpu;
@@ -222,18 +212,7 @@ static void run_child(void (*test)(void)) {
 }
 
 static void in_child(void (*test)(void)) {
-    char why[512] = "";
-    if (kf_cuda_device_count(why, sizeof why) == 0) {
-        print_message("%s\n", why);
-        skip();
-    }
-    (void)fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) run_child(test);
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (WIFSIGNALED(status)) fail_msg("the child ended by signal %d", WTERMSIG(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    run_in_child(run_child, test);
 }
 
 static void axpy(void **state) {

@@ -15,74 +15,12 @@
 
 #include <png.h>
 
-#include "base/util/memory.h"
 #include "harness/validate/validate.h"
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9_cases.h"
 #include "solver/d2q9/reference.h"
 #include "solver/validation/flow.h"
-#include "tests/unit/config_changes.h"
-#include "tests/unit/plan_fixture.h"
-#include "tests/unit/problem_fixture.h"
-
-static const kf_system *const d2q9 = &kf_system_d2q9;
-
-static kf_space *open_space(const kf_scene *scene) {
-    kf_error error = {0};
-    kf_variables variables;
-    kf_space *space;
-    d2q9->variables(problem_of(d2q9, scene), kf_backend_device(backend), &variables);
-    must(kf_space_open(d2q9->name, d2q9->space_file, &variables, NULL, 0, &space, &error), &error);
-    return space;
-}
-
-static kf_plan *open_plan(const kf_scene *scene, const kf_config *config) {
-    return open_plan_of(d2q9, scene, config);
-}
-
-/* The default with changes such as "plan=push storage=f64"; must be in the space. */
-static kf_config configure(const kf_space *space, const char *changes) {
-    kf_error error = {0};
-    kf_config config;
-    must(kf_space_preset(space, "default", &config, &error), &error);
-    kf_config_set_boolean(&config, "folded_boundary", false);
-    kf_config_set_boolean(&config, "overlap", false);
-    kf_config_set_boolean(&config, "alternate", false);
-    kf_config_set_integer(&config, "threads", 64);
-    change_config_within(space, &config, changes);
-    return config;
-}
-
-/* Every config of the space but for those that only cut the work up in other ways. Each needs the compiler,
- * so this is for the GPU and for nights: KFTUNE_TEST_ALL=1. */
-static void verify_all(const kf_scene *scene, const kf_space *space, const kf_reference *reference,
-                       int steps) {
-    for (uint64_t i = 0; i < kf_space_size(space); i++) {
-        kf_config config;
-        kf_space_config(space, i, &config);
-        long alpha = integer_of(&config, "alpha"), threads = integer_of(&config, "threads");
-        long rows = integer_of(&config, "tile_rows");
-        if ((alpha == 1 || alpha == 32) && threads == 64 && (rows == 0 || rows == 32) &&
-            integer_of(&config, "resident_blocks") == 0)
-            (void)verify_config(d2q9, scene, &config, reference, steps);
-    }
-}
-
-static void verify_configs(const kf_scene *scene, int steps, const char *const *changes) {
-    kf_error error = {0};
-    kf_reference *reference;
-    kf_space *space = open_space(scene);
-    must(d2q9->reference(problem_of(d2q9, scene), steps, &reference, &error), &error);
-    for (; *changes != NULL; changes++) {
-        kf_config config = configure(space, *changes);
-        (void)verify_config(d2q9, scene, &config, reference, steps);
-    }
-    if (getenv("KFTUNE_TEST_ALL") != NULL) verify_all(scene, space, reference, steps);
-    d2q9->free_reference(reference);
-    kf_space_free(space);
-}
-
-#define SOA "layout=soa alpha=1 "
+#include "tests/unit/d2q9_fixture.h"
 
 /* Blocks and tiles that do not divide the domain; numbers of steps that a temporal launch does not divide. */
 static void test_cavity(void **state) {
@@ -120,38 +58,6 @@ static void test_force(void **state) {
         verify_configs(scene, 10, changes);
         kf_scene_free(scene);
     }
-}
-
-/* Boundaries folded into the kernel that pulls, with a moving lid, periodic faces and solid nodes: a GPU's
- * variant, right on the cpu too, but for roundings what the kernel `boundary` gives; with every second step
- * backwards the same bits. */
-static void compare_folded(const kf_scene *scene, const char *changes) {
-    kf_error error = {0};
-    kf_space *space = open_space(scene);
-    kf_config config = configure(space, changes);
-    enum { APART, FOLDED, ALTERNATE, WAYS };
-    double *values[WAYS];
-    for (int way = 0; way < WAYS; way++) {
-        kf_config_set_boolean(&config, "folded_boundary", way != APART);
-        kf_config_set_boolean(&config, "alternate", way == ALTERNATE);
-        kf_plan *plan = open_plan(scene, &config);
-        must(kf_plan_initialise(plan, &error), &error);
-        must(kf_plan_advance(plan, 17, &error), &error);
-        must(kf_plan_check_buffers(plan, &error), &error);
-        must(kf_d2q9_read(plan, &values[way], &error), &error);
-        kf_plan_free(plan);
-    }
-    const size_t count = 3 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
-    double largest = 0;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, fabs(values[APART][i]));
-    assert_true(largest > 1e-4);
-    for (size_t i = 0; i < count; i++)
-        assert_true(fabs(values[APART][i] - values[FOLDED][i]) <= 1e-6 * largest);
-    assert_memory_equal(values[FOLDED], values[ALTERNATE], count * sizeof(double));
-    for (int way = 0; way < WAYS; way++)
-        free(values[way]);
-    kf_space_free(space);
 }
 
 static void test_folded(void **state) {
@@ -204,99 +110,6 @@ static void test_open_faces(void **state) {
     scene->collision = KF_BGK_LINEAR;
     verify_configs(scene, 3, changes + 2);
     kf_scene_free(scene);
-}
-
-/* Turns a square scene by a quarter: node (x, y) becomes (n - 1 - y, x). */
-static void turn(kf_scene *scene) {
-    static const int becomes[4] = {KF_YMIN, KF_YMAX, KF_XMAX, KF_XMIN};
-    const kf_scene before = *scene;
-    const int n = scene->nodes[0];
-    scene->mask = kf_allocate((size_t)n * (size_t)n);
-    for (int y = 0; y < n; y++)
-        for (int x = 0; x < n; x++)
-            scene->mask[x * n + n - 1 - y] = before.mask[y * n + x];
-    for (int face = 0; face < 4; face++) {
-        scene->faces[becomes[face]] = before.faces[face];
-        scene->face_velocity[becomes[face]][0] = -before.face_velocity[face][1];
-        scene->face_velocity[becomes[face]][1] = before.face_velocity[face][0];
-    }
-    scene->initial_velocity[0] = -before.initial_velocity[1];
-    scene->initial_velocity[1] = before.initial_velocity[0];
-    free(before.mask);
-}
-
-/* How far the fields t are from f, turned by so many quarters. */
-static double turned_difference(const double *f, const double *t, int n, int quarters, double *largest) {
-    double worst = 0.0;
-    *largest = 0.0;
-    for (int node = 0; node < n * n; node++) {
-        int x = node % n, y = node / n;
-        double u = f[n * n + node], v = f[2 * n * n + node];
-        for (int q = 0; q < quarters; q++) {
-            const int x_before = x;
-            const double u_before = u;
-            x = n - 1 - y, y = x_before;
-            u = -v, v = u_before;
-        }
-        const int at = y * n + x;
-        worst = fmax(worst, fabs(t[at] - f[node]));
-        worst = fmax(worst, fmax(fabs(t[n * n + at] - u), fabs(t[2 * n * n + at] - v)));
-        *largest = fmax(*largest, fmax(fabs(u), fabs(v)));
-    }
-    return worst;
-}
-
-static void put_disc(kf_scene *scene) {
-    const int n = scene->nodes[0];
-    scene->mask = kf_allocate((size_t)n * (size_t)n);
-    for (int node = 0; node < n * n; node++)
-        scene->mask[node] =
-            (unsigned char)(hypot(node % n - 10, node / n - 14) < 3.2 ? KF_NODE_SOLID : KF_NODE_FLUID);
-}
-
-/* A disc off the middle in a cavity, under one lid or two, and in a stream that comes in from one side or
- * two: turned by quarters, the fields turn with it, and so do the configs. */
-static void test_turned(void **state) {
-    (void)state;
-    enum { N = 24, STEPS = 60 }; /* until the corners reach the disc */
-    static const char *const closed[] = {SOA "plan=pull", SOA "plan=push", SOA "plan=inplace",
-                                         SOA "plan=temporal steps_per_launch=3 tile_rows=32", NULL},
-                             *const open[] = {SOA "plan=pull", SOA "plan=inplace", NULL};
-    static const struct {
-        kf_boundary faces[4];
-        double velocity[4][2];
-    } cases[] = {
-        {{KF_WALL, KF_WALL, KF_WALL, KF_WALL}, {[KF_YMAX] = {0.05, 0}}},
-        {{KF_WALL, KF_WALL, KF_WALL, KF_WALL}, {[KF_YMAX] = {0.05, 0}, [KF_XMAX] = {0, 0.03}}},
-        {{KF_INFLOW, KF_OUTFLOW, KF_WALL, KF_WALL}, {[KF_XMIN] = {0.05, 0}}},
-        {{KF_INFLOW, KF_OUTFLOW, KF_WALL, KF_FREE_SLIP}, {[KF_XMIN] = {0.05, 0}, [KF_YMIN] = {0.02, 0}}},
-        {{KF_INFLOW, KF_OUTFLOW, KF_INFLOW, KF_OUTFLOW}, {[KF_XMIN] = {0.05, 0}, [KF_YMIN] = {0.01, 0.03}}},
-    };
-    kf_error error = {0};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        kf_scene *scene = open_shipped_scene("cavity2d", N * N);
-        put_disc(scene);
-        for (int face = 0; face < 4; face++) {
-            scene->faces[face] = cases[c].faces[face];
-            memcpy(scene->face_velocity[face], cases[c].velocity[face], sizeof cases[c].velocity[face]);
-        }
-        kf_reference *first, *turned;
-        must(d2q9->reference(problem_of(d2q9, scene), STEPS, &first, &error), &error);
-        for (int quarter = 1; quarter <= 4; quarter++) {
-            double largest;
-            turn(scene);
-            must(d2q9->reference(problem_of(d2q9, scene), STEPS, &turned, &error), &error);
-            const double worst = turned_difference(first->solutions[0].values, turned->solutions[0].values, N,
-                                                   quarter, &largest);
-            d2q9->free_reference(turned);
-            if (!(worst < 1e-12 && largest > 0.01))
-                fail_msg("case %zu turned by %d quarters: %g of %g", c, quarter, worst, largest);
-            if (quarter == 1) verify_configs(scene, 9, c < 2 ? closed : open);
-            if (quarter == 1 && c < 2) compare_folded(scene, SOA "plan=pull");
-        }
-        d2q9->free_reference(first);
-        kf_scene_free(scene);
-    }
 }
 
 /* The gate refuses what is three bounds off, in velocity, density, force and torque, and passes a third of
@@ -620,13 +433,19 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cavity),     cmocka_unit_test(test_force),
-        cmocka_unit_test(test_folded),     cmocka_unit_test(test_array),
-        cmocka_unit_test(test_open_faces), cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_gate),       cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_unknown_boundaries),
-        cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_start_in_blocks),
-        cmocka_unit_test(test_table_4),    cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_cavity),
+        cmocka_unit_test(test_force),
+        cmocka_unit_test(test_folded),
+        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_open_faces),
+        cmocka_unit_test(test_gate),
+        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_unknown_boundaries),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_start_in_blocks),
+        cmocka_unit_test(test_table_4),
+        cmocka_unit_test(test_cases),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -16,6 +16,7 @@
 #include "solver/output/flow_files.h"
 #include "solver/output/mean_fields.h"
 #include "solver/output/series_file.h"
+#include "tests/unit/box_mesh.h"
 
 enum { N = 12 };
 static const double cell = 0.1, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0};
@@ -91,21 +92,9 @@ static void test_derivatives_of_a_layer(void **state) {
 
 /* A cube from 3 to 8 in lattice units, triangles outwards. */
 static kf_scene *make_cube(void) {
-    static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
     *scene = (kf_scene){.nodes = {N, N, N}, .cell_size = cell, .time_step = 0.5, .viscosity = 0.02};
-    scene->mesh = (kf_mesh){.vertex_count = 8,
-                            .triangle_count = 12,
-                            .vertices = kf_allocate(24 * sizeof(double)),
-                            .triangles = kf_allocate(36 * sizeof(uint32_t))};
-    for (size_t v = 0; v < 8; v++)
-        for (size_t a = 0; a < 3; a++)
-            scene->mesh.vertices[3 * v + a] = v >> a & 1 ? 8.0 : 3.0;
-    for (size_t q = 0; q < 6; q++) {
-        const uint32_t *c = quads[q], both[6] = {c[0], c[1], c[2], c[0], c[2], c[3]};
-        memcpy(scene->mesh.triangles + 6 * q, both, sizeof both);
-    }
+    scene->mesh = box_mesh((const double[3]){3, 3, 3}, (const double[3]){8, 8, 8});
     return scene;
 }
 

@@ -16,6 +16,7 @@
 #include "solver/picture/colour_map.h"
 #include "solver/picture/field_picture.h"
 #include "solver/picture/scene_view.h"
+#include "tests/unit/box_mesh.h"
 #include "tests/unit/output_scratch.h"
 #include "tests/unit/png_pixels.h"
 
@@ -171,21 +172,9 @@ static void colours_of_the_map(void **state) {
 /* ---- Scenes ---- */
 
 static kf_scene *boxed(const double low[3], const double high[3]) {
-    static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
-                                         {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
     *scene = (kf_scene){.nodes = {40, 20, 20}, .cell_size = 0.1, .time_step = 0.5, .viscosity = 0.02};
-    scene->mesh = (kf_mesh){.vertex_count = 8,
-                            .triangle_count = 12,
-                            .vertices = kf_allocate(24 * sizeof(double)),
-                            .triangles = kf_allocate(36 * sizeof(uint32_t))};
-    for (size_t v = 0; v < 8; v++)
-        for (size_t a = 0; a < 3; a++)
-            scene->mesh.vertices[3 * v + a] = v >> a & 1 ? high[a] : low[a];
-    for (size_t q = 0; q < 6; q++) {
-        const uint32_t *c = quads[q], both[6] = {c[0], c[1], c[2], c[0], c[2], c[3]};
-        memcpy(scene->mesh.triangles + 6 * q, both, sizeof both);
-    }
+    scene->mesh = box_mesh(low, high);
     memcpy(scene->solid_low, low, sizeof scene->solid_low);
     memcpy(scene->solid_high, high, sizeof scene->solid_high);
     for (int f = 0; f < KF_FACES; f++)

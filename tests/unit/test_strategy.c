@@ -13,6 +13,7 @@
 #include "base/util/random.h"
 #include "harness/search/model_parts.h"
 #include "harness/search/strategy.h"
+#include "tests/unit/square_space.h"
 
 static kf_space *kinetic(double shortest_edge, const char *const *fixed, int fixed_count) {
     kf_variables variables = {.count = 3,
@@ -267,16 +268,7 @@ static void test_local_search_begins_at_the_presets(void **state) {
 static void test_local_search_tries_every_neighbour(void **state) {
     (void)state;
     enum { SIDE = 6, NEIGHBOURS = 2 * (SIDE - 1) };
-    kf_config configs[SIDE * SIDE];
-    kf_space *space = NULL;
-    kf_error error = {KF_OK, ""};
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        configs[i] = (kf_config){.system = "test"};
-        kf_config_set_integer(&configs[i], "x", i % SIDE);
-        kf_config_set_integer(&configs[i], "y", i / SIDE);
-    }
-    if (kf_space_from_configs("test", configs, (size_t)SIDE * SIDE, &space, &error) != KF_OK)
-        fail_msg("%s", error.message);
+    kf_space *space = square_space(SIDE, -1);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         kf_strategy *strategy = opened("local:first=0", space, seed);
         kf_proposal proposal;

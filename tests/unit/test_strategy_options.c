@@ -8,27 +8,11 @@
 
 #include <cmocka.h>
 
-#include "base/space/space_parts.h"
 #include "base/util/json.h"
 #include "harness/search/strategy.h"
+#include "tests/unit/square_space.h"
 
 enum { SIDE = 20, PROPOSALS = 260 };
-
-/* 20 x 20 configs. */
-static kf_space *make_space(bool preset) {
-    static kf_config configs[SIDE * SIDE];
-    kf_space *space = NULL;
-    kf_error error = {KF_OK, ""};
-    for (int i = 0; i < SIDE * SIDE; i++) {
-        configs[i] = (kf_config){.system = "test"};
-        kf_config_set_integer(&configs[i], "x", i % SIDE);
-        kf_config_set_integer(&configs[i], "y", i / SIDE);
-    }
-    if (kf_space_from_configs("test", configs, (size_t)SIDE * SIDE, &space, &error) != KF_OK)
-        fail_msg("%s", error.message);
-    if (preset) assert_int_equal(kf_space_add_preset(space, "default", &configs[SIDE + 3], &error), KF_OK);
-    return space;
-}
 
 /* Collects what a search proposes where the time is that of a bowl with ripples. */
 static void search(const char *text, const kf_space *space, uint64_t proposed[PROPOSALS]) {
@@ -56,7 +40,7 @@ static void search(const char *text, const kf_space *space, uint64_t proposed[PR
  */
 static void options_have_their_usual_values_and_an_effect(void **state) {
     (void)state;
-    kf_space *space = make_space(false), *with_preset = make_space(true);
+    kf_space *space = square_space(SIDE, -1), *with_preset = square_space(SIDE, SIDE + 3);
     int count = 0;
     for (int s = 0; kf_strategies[s] != NULL; s++)
         for (const kf_strategy_option *o = kf_strategies[s]->options; o != NULL && o->name != NULL; o++) {
@@ -87,7 +71,7 @@ static void options_have_their_usual_values_and_an_effect(void **state) {
 
 static void several_options_go_together(void **state) {
     (void)state;
-    kf_space *space = make_space(false);
+    kf_space *space = square_space(SIDE, -1);
     uint64_t one[PROPOSALS], both[PROPOSALS], turned[PROPOSALS];
     search("model:design=20", space, one);
     search("model:design=20:explore=1", space, both);
