@@ -447,7 +447,8 @@ void kf_plan_free(kf_plan *plan) {
 }
 
 kf_status kf_plan_built(kf_plan *made, kf_status status, kf_plan **plan) {
-    if (status == KF_OK)
+    const bool built = status == KF_OK;
+    if (built)
         *plan = made;
     else
         kf_plan_free(made);
