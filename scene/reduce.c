@@ -95,6 +95,7 @@ static void take_grid(kf_scene *scene, const int coarse[3]) {
     scene->reference_length *= factor;
     scene->reference_area *= factor * factor;
     scene->viscosity *= factor;
+    scene->trip *= factor;
     for (int a = 0; a < 3; a++)
         scene->body_force[a] /= factor;
 }

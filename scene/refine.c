@@ -119,9 +119,15 @@ static void take_in(const kf_motion *motion, const double at[3], double low[3], 
     }
 }
 
-/* Finds the box of all samples at all times; for several solids it is the box of their meshes. */
+/* Finds the box of all samples at all times; for several solids, and for one by links, it is that of their
+ * meshes. */
 static void find_samples(const kf_scene *scene, double low[3], double high[3]) {
     const kf_samples *samples = &scene->samples;
+    if (scene->linked) {
+        memcpy(low, scene->solid_low, 3 * sizeof *low);
+        memcpy(high, scene->solid_high, 3 * sizeof *high);
+        return;
+    }
     for (int a = 0; a < 3; a++) {
         low[a] = INFINITY;
         high[a] = -INFINITY;
@@ -138,10 +144,10 @@ static void find_samples(const kf_scene *scene, double low[3], double high[3]) {
 /* Refuses a solid that leaves the finest box or comes near its sides inside the domain. */
 static kf_status check_solid(const kf_scene *scene, kf_error *error) {
     const kf_scene *fine = kf_scene_finest(scene);
-    const int finest = scene->finer_count;
+    const int finest = scene->finer_count, least = fine->linked ? KF_NESTED_LINK_ROOM : KF_NESTED_ROOM;
     double low[3], high[3];
     find_samples(fine, low, high);
-    for (int axis = 0; axis < 3 && fine->samples.count > 0; axis++) {
+    for (int axis = 0; axis < 3 && (fine->linked || fine->samples.count > 0); axis++) {
         int own[2];
         kf_scene_level_cells(scene, finest, axis, own);
         const bool from_face = own[0] == 0, to_face = own[1] == all_cells(scene, finest, axis);
@@ -152,13 +158,13 @@ static kf_status check_solid(const kf_scene *scene, kf_error *error) {
                            scene->source, "xyz"[axis]);
         const double before = low[axis] + 0.5 - own[0], behind = own[1] - 0.5 - high[axis];
         const double room = fmin(from_face ? INFINITY : before, to_face ? INFINITY : behind);
-        if (room < KF_NESTED_ROOM)
+        if (room < least)
             return kf_fail(
                 error, KF_BAD_INPUT,
                 "%s: the finest box has to hold the solid with %d of its cells around it: across %c "
                 "%s %.2g cells; make the box larger",
-                scene->source, KF_NESTED_ROOM, "xyz"[axis],
-                room < 0.0 ? "the solid leaves it by" : "there are", fabs(room));
+                scene->source, least, "xyz"[axis], room < 0.0 ? "the solid leaves it by" : "there are",
+                fabs(room));
     }
     return KF_OK;
 }
@@ -445,10 +451,12 @@ kf_status kf_scene_set_boxes(const kf_description *d, kf_scene *scene, kf_text *
     if (scene->nodes[2] == 1 || scene->mask != NULL)
         return kf_fail(error, KF_BAD_INPUT, "%s: refine: nested grids are three-dimensional; remove the key",
                        d->source);
-    if (d->solid.linked)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: refine: nested grids need solids with the boundary \"immersed\", not \"links\"",
-                       d->source);
+    if (d->solid.linked && scene->motion.moving)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: refine: in nested grids a solid by \"links\" is at rest; remove its motion, or use "
+            "\"immersed\"",
+            d->source);
     if (d->refine.around_body) KF_TRY(set_around_body(d, scene, notes, error));
     for (int item = 0; item < d->refine.count; item++)
         KF_TRY(set_box(d, item, scene, notes, error));
@@ -502,6 +510,7 @@ static kf_scene *make_level(const kf_scene *scene, int level) {
     *finer = *scene;
     memset(&finer->mesh, 0, sizeof finer->mesh);
     memset(&finer->samples, 0, sizeof finer->samples);
+    memset(&finer->links, 0, sizeof finer->links);
     memset(finer->finer, 0, sizeof finer->finer);
     finer->finer_count = 0;
     finer->level = level;
@@ -518,6 +527,7 @@ static kf_scene *make_level(const kf_scene *scene, int level) {
     finer->frontal_area *= factor * factor;
     finer->solid_area *= factor * factor;
     finer->viscosity *= factor;
+    finer->trip *= factor;
     refine_motion(&finer->motion, factor);
     for (int s = 0; s < finer->solid_count; s++) {
         refine_motion(&finer->solids[s].motion, factor);

@@ -203,10 +203,14 @@ kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_t
         scene->open_edges = finest->open_edges;
         scene->solid_area = ldexp(finest->solid_area, -2 * scene->finer_count);
         scene->surface_depth = ldexp(finest->surface_depth, -scene->finer_count);
+        scene->laminar = finest->laminar;
+        for (int l = 0; l < scene->finer_count; l++)
+            scene->finer[l]->laminar = finest->laminar;
         KF_TRY(kf_scene_check_boxes(scene, error));
     }
     if (scene->mesh.triangle_count > 0) {
-        const bool later = of_finer.described && scene->linked && kf_scene_link_work(scene) >= KF_MANY_LINKED;
+        const bool later = of_finer.described && scene->linked && scene->finer_count == 0 &&
+                           kf_scene_link_work(scene) >= KF_MANY_LINKED;
         if (later) kf_scene_set_depth(scene);
         if (later)
             kf_note(notes, "links: of %.3g nodes around the solid, which this command does not cut",
@@ -458,7 +462,7 @@ static kf_status build_scene(const char *file_or_name, const kf_placement *place
     if (samples > 0)
         kf_note(notes, "samples: %zu, %g for each cell^2 of surface, seed %llu", samples,
                 scene->samples_per_cell, (unsigned long long)scene->seed);
-    if (scene->links.count > 0) note_links(scene, notes);
+    if (kf_scene_finest(scene)->links.count > 0) note_links(kf_scene_finest(scene), notes);
     return KF_OK;
 }
 

@@ -239,7 +239,9 @@ enum {
      * lie outside that box, or in its rim. */
     KF_NESTED_MARGIN = 3,
     /* Least number of finest cells between a finest level's sides and the solid, at all times. */
-    KF_NESTED_ROOM = 2
+    KF_NESTED_ROOM = 2,
+    /* And for a solid by links, which read nodes up to three cells from the surface. */
+    KF_NESTED_LINK_ROOM = 4
 };
 
 typedef struct kf_scene kf_scene;
@@ -400,7 +402,7 @@ double kf_scene_all_nodes(const kf_scene *scene);    /* of all its grids */
 double kf_scene_step_updates(const kf_scene *scene); /* of nodes in a step of the coarsest */
 /* KF_BAD_INPUT if a box of nested grids is empty, leaves the domain, comes closer than KF_NESTED_MARGIN to
  * the sides of its level, or touches a face whose kind does not allow it; also if the finest box comes closer
- * than KF_NESTED_ROOM to the solid's samples. */
+ * than KF_NESTED_ROOM to the solid's samples, or KF_NESTED_LINK_ROOM to a solid by links. */
 kf_status kf_scene_check_boxes(const kf_scene *scene, kf_error *error);
 /* Finds the links that the surface of the placed mesh cuts at time 0, and replaces scene->links by them;
  * kf_scene_free frees them. KF_BAD_INPUT if there are none, or if links cannot follow the solid's motion. */

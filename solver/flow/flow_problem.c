@@ -12,7 +12,7 @@ static void add_facts(const kf_scene *scene, kf_facts *facts) {
     kf_facts_size(facts, nodes, "nodes");
     kf_facts_amount(facts, "node_count", (double)nodes[0] * nodes[1] * nodes[2], "nodes");
     if (scene->linked)
-        kf_facts_amount(facts, "link_count", (double)scene->links.count, "links");
+        kf_facts_amount(facts, "link_count", (double)kf_scene_finest(scene)->links.count, "links");
     else
         kf_facts_amount(facts, "sample_count", (double)kf_scene_finest(scene)->samples.count, "samples");
     if (scene->finer_count > 0) kf_facts_number(facts, "finer_levels", scene->finer_count, "");

@@ -111,8 +111,8 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     kf_add_variable(variables, "solid", finest->samples.count > 0);
     kf_add_variable(variables, "solids",
                     scene->solid_count > 0 ? scene->solid_count : finest->samples.count > 0);
-    kf_add_variable(variables, "links", scene->links.count > 0);
-    kf_add_variable(variables, "hollow", kf_kinetic_may_be_hollow(scene));
+    kf_add_variable(variables, "links", finest->links.count > 0);
+    kf_add_variable(variables, "hollow", kf_kinetic_may_be_hollow(finest));
     kf_add_variable(variables, "moving", scene->motion.moving && finest->samples.count > 0);
     kf_add_variable(variables, "accuracy", scene->accuracy);
     kf_add_variable(variables, "splits", kf_kinetic_splits(scene));

@@ -418,11 +418,16 @@ size_t kf_kinetic_link_bytes(const kf_kinetic *kinetic, size_t count);
 /* Settles before the state of all nodes is read (kf_kinetic_settle). Nodes inside a solid by links then hold
  * fluid at rest: a step leaves there what has no meaning. */
 kf_status kf_kinetic_settle_state(kf_plan *plan, kf_error *error);
+/* Sets the nodes inside a solid by links to fluid at rest, if the plan has one. */
+kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error);
 /* Uploads the nodes beside the surface, if a law of the wall acts there (kinetic_wall.c). */
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
-/* Reads the results of the law in the last step. */
+/* Reads the results of the law in the last step. The second takes the direction of the drag for the pressure:
+ * a level of nested grids lacks the domain's faces, from which it follows. */
 kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,
                                   kf_error *error);
+kf_status kf_kinetic_look_along(kf_plan *plan, const double drag[3], kf_wall_look *look,
+                                double *friction_velocity, kf_error *error);
 /* Runs load_links, load_wall or load_band for the last step and sums up its results. */
 kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, const kf_launch *launch,
                               long long total[KF_LOAD_SUMS], kf_error *error);

@@ -208,7 +208,7 @@ static kf_status rest_part(kf_plan *plan, const kf_kinetic *kinetic, kf_error *e
     return kf_backend_launch(plan->parts[kinetic->part], &launch, error);
 }
 
-static kf_status rest_inside(kf_plan *plan, kf_error *error) {
+kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
     if (kinetics->leaves) return kf_kinetic_rest_moving_links(plan, kinetics, error);
     for (int part = 0; part < plan->part_count; part++)
@@ -223,11 +223,11 @@ kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error) {
         KF_TRY(kf_buffer_fill(kinetics[part].link_memory, 0, error));
         KF_TRY(kf_kinetic_clear_sums(&kinetics[part], KF_SUM_LINKS, error));
     }
-    return rest_inside(plan, error);
+    return kf_kinetic_rest_inside(plan, error);
 }
 
 kf_status kf_kinetic_settle_state(kf_plan *plan, kf_error *error) {
-    KF_TRY(rest_inside(plan, error));
+    KF_TRY(kf_kinetic_rest_inside(plan, error));
     return kf_kinetic_settle(plan, error);
 }
 

@@ -270,6 +270,10 @@ static void rest_inside(reference_run *run, int step) {
             run->f[i * run->count + kf_reference_node(run, run->scene->links.inside[n])] = run->weights[i];
 }
 
+void kf_reference_rest_inside(kf_reference_run *run) {
+    rest_inside(run, run->step);
+}
+
 /* Empties the inside where the flow touches it, and puts what comes back where it will be streamed from. */
 static void reflect_links(reference_run *run) {
     const kf_links *links = &run->scene->links;

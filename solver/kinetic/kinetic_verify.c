@@ -45,9 +45,8 @@ kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *e
     return KF_OK;
 }
 
-/* Holds the friction of a law of the wall against the reference's. */
-static kf_status verify_friction(kf_plan *plan, const kf_reference_result *exact, double bound,
-                                 kf_verification *verification, kf_error *error) {
+kf_status kf_reference_compare_friction(kf_plan *plan, const kf_reference_result *exact, double bound,
+                                        kf_verification *verification, kf_error *error) {
     kf_wall_look look;
     kf_solid_load seen = {{0}, {0}}, right = {{0}, {0}};
     KF_TRY(kf_kinetic_look_at_wall(plan, &look, NULL, error));
@@ -84,7 +83,8 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
                    "velocity off by %.3g at node (%d, %d, %d)", sqrt(d.worst_value), worst % n[0],
                    worst / n[0] % n[1], worst / (n[0] * n[1]));
     const double bound = kf_kinetic_bound(kf_plan_scene(plan), kinetic->options.storage);
-    if (kinetic->wall_found != NULL) KF_TRY(verify_friction(plan, exact, bound, verification, error));
+    if (kinetic->wall_found != NULL)
+        KF_TRY(kf_reference_compare_friction(plan, exact, bound, verification, error));
     /* The model's error, which the scene allows; that of the arithmetic comes beside it. Of the velocity
      * alone: the sound of the sudden start, which fills the density at first, has wavelengths that neither
      * lattice resolves. */

@@ -136,15 +136,13 @@ static void sum_up(const kf_scene *scene, const double *found, kf_wall_look *loo
 
 /* Adds up the pressure along the drag, apart where the surface faces the wind. The first six forces of each
  * node are others. */
-static void add_pressure(const kf_scene *scene, const double *forces, kf_wall_look *look) {
-    const kf_links *links = &scene->links;
+static void add_pressure(const kf_links *links, const double drag[3], const double *forces,
+                         kf_wall_look *look) {
     const size_t count = links->wall_count;
-    kf_flow_frame frame;
-    kf_flow_frame_of(scene, &frame);
     for (size_t n = 0; n < count; n++) {
-        const int behind = kf_dot(links->wall[n].normal, frame.drag) < 0.0 ? 0 : 1;
+        const int behind = kf_dot(links->wall[n].normal, drag) < 0.0 ? 0 : 1;
         for (size_t a = 0; a < 3; a++)
-            look->pressure[behind] += forces[(6 + a) * count + n] * frame.drag[a];
+            look->pressure[behind] += forces[(6 + a) * count + n] * drag[a];
     }
 }
 
@@ -190,6 +188,13 @@ static kf_status sum_friction(kf_plan *plan, kf_wall_look *look, kf_error *error
 
 kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,
                                   kf_error *error) {
+    kf_flow_frame frame;
+    kf_flow_frame_of(kf_plan_scene(plan), &frame);
+    return kf_kinetic_look_along(plan, frame.drag, look, friction_velocity, error);
+}
+
+kf_status kf_kinetic_look_along(kf_plan *plan, const double drag[3], kf_wall_look *look,
+                                double *friction_velocity, kf_error *error) {
     const kf_kinetic *kinetic = plan->system;
     const kf_scene *scene = kf_plan_scene(plan);
     const size_t count = scene->links.wall_count;
@@ -204,7 +209,7 @@ kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *fri
     if (status == KF_OK) status = read_values(plan, KF_WALL_FORCES, 1, &forces, error);
     if (status == KF_OK) {
         sum_up(scene, found, look);
-        add_pressure(scene, forces, look);
+        add_pressure(&scene->links, drag, forces, look);
     }
     if (status == KF_OK && friction_velocity != NULL)
         memcpy(friction_velocity, found + count, count * sizeof *friction_velocity);

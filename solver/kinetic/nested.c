@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "scene/internal.h"
 
 static void initial_of_whole(const void *context, int i, int j, int k, double *density, double velocity[3]) {
     const kf_nested_level *level = context;
@@ -40,10 +41,41 @@ static void take_samples(kf_nested_level *level) {
         }
 }
 
+static void move_node(const kf_nested_level *level, int node[3]) {
+    for (int axis = 0; axis < 3; axis++)
+        node[axis] -= level->origin[axis];
+}
+
+static void *copy_list(const void *list, size_t count, size_t each) {
+    void *copy = kf_allocate((count + 1) * each);
+    return count > 0 ? memcpy(copy, list, count * each) : copy;
+}
+
+/* Copies the solid's links, whose nodes count from this level's first one. */
+static void take_links(kf_nested_level *level) {
+    const kf_links *all = &level->whole->links;
+    kf_links *own = &level->scene.links;
+    if (all->count == 0) return;
+    *own = *all;
+    own->link = copy_list(all->link, all->count, sizeof *own->link);
+    own->inside = copy_list(all->inside, all->inside_count, sizeof *own->inside);
+    own->wall = copy_list(all->wall, all->wall_count, sizeof *own->wall);
+    for (size_t n = 0; n < own->count; n++) {
+        for (int i = 0; i <= KF_LINK_BEHIND; i++)
+            move_node(level, own->link[n].at[i].node);
+        move_node(level, own->link[n].inner.node);
+    }
+    for (size_t n = 0; n < own->inside_count; n++)
+        move_node(level, own->inside[n]);
+    for (size_t n = 0; n < own->wall_count; n++)
+        move_node(level, own->wall[n].seen);
+}
+
 /* Makes a level's scene: the scene of the whole domain, restricted to the nodes of this grid. */
 static void set_scene(kf_nested_level *level, bool finest) {
     level->scene = *level->whole;
     memset(&level->scene.samples, 0, sizeof level->scene.samples);
+    memset(&level->scene.links, 0, sizeof level->scene.links);
     memset(&level->scene.mesh, 0, sizeof level->scene.mesh);
     level->scene.finer_count = 0;
     level->scene.initial_state = initial_of_whole;
@@ -54,6 +86,7 @@ static void set_scene(kf_nested_level *level, bool finest) {
         if (level->ghosts[face] > 0) level->scene.faces[face] = KF_FREE_SLIP;
     if (!finest && level->scene.outer_ones) level->scene.rate_rule = KF_RATE_ONES;
     if (finest) take_samples(level);
+    if (finest) take_links(level);
 }
 
 static void lay_out(kf_nested_level *level, const kf_nested_level *in, const kf_cell_box *box) {
@@ -101,6 +134,7 @@ void kf_nested_free(kf_nested *nested) {
         free(samples->z);
         free(samples->area);
         free(samples->solid);
+        kf_links_free(&nested->level[l].scene.links);
     }
     free(nested);
 }

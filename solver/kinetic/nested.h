@@ -22,8 +22,8 @@ enum {
 
 typedef struct kf_nested_level {
     const kf_scene *whole; /* the whole domain in cells of this level */
-    kf_scene scene;        /* of this grid; it owns only its samples. Sides inside the domain are free-slip */
-    int origin[3];         /* node of the whole domain that is node 0 of this grid */
+    kf_scene scene; /* of this grid; it owns only samples and links. Sides inside the domain are free-slip */
+    int origin[3];  /* node of the whole domain that is node 0 of this grid */
     int first[3], cells[3]; /* node of the coarser level's grid that is the box's first cell; its cells */
     int ghosts[KF_FACES];   /* layers; 0 at faces of the domain, and on the coarsest level */
 } kf_nested_level;

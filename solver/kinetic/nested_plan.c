@@ -10,6 +10,7 @@
 #include "base/util/memory.h"
 #include "kernels/kinetic/nested_arguments.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_frame.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/nested_fields.h"
 #include "solver/kinetic/nested_levels.h"
@@ -281,12 +282,14 @@ bool kf_nested_has_items(const kf_launch *launch) {
     return items > 0;
 }
 
-/* Restricts each level to all cells that it covers on the next coarser level, from the finest level on. The
+/* Restricts each level to all cells that it covers on the next coarser level, from the finest level on.
+ * Inside a solid by links, where a step leaves what has no meaning, the fluid is at rest before that. The
  * flow does not depend on this: it reads only the rim of these cells, which is up to date and stays as it
  * is. */
 kf_status kf_nested_settle(kf_plan *plan, kf_error *error) {
     const kf_nested_plan *own = kf_nested_of(plan);
     count_steps(plan);
+    KF_TRY(kf_kinetic_rest_inside(own->plans[own->nested->count - 1], error));
     for (int l = own->nested->count - 1; l > 0; l--) {
         const bool odd = l == 1 && plan->steps_done % 2 == 1;
         const kf_launch *covered = &own->covered[l][odd];
@@ -346,6 +349,20 @@ static kf_status load(kf_plan *plan, kf_solid_load *total, kf_error *error) {
     kf_plan *finest = finest_of(plan);
     KF_TRY(finest->methods->flow->load(finest, total, error));
     coarsen_load(total, kf_nested_of(plan)->nested->count - 1);
+    return KF_OK;
+}
+
+/* Reads what a law of the wall finds on the finest level, in the coarsest level's units. Speeds in cells a
+ * step are those of all levels. */
+static kf_status wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity, kf_error *error) {
+    const int finer = kf_nested_of(plan)->nested->count - 1;
+    kf_flow_frame frame;
+    kf_flow_frame_of(kf_plan_scene(plan), &frame);
+    KF_TRY(kf_kinetic_look_along(finest_of(plan), frame.drag, look, friction_velocity, error));
+    for (int i = 0; i < 3; i++)
+        look->friction[i] = ldexp(look->friction[i], -2 * finer);
+    for (int i = 0; i < 2; i++)
+        look->pressure[i] = ldexp(look->pressure[i], -2 * finer);
     return KF_OK;
 }
 
@@ -437,6 +454,7 @@ static const kf_flow_methods flow = {.fields = read_fields,
                                      .velocity = velocity,
                                      .load = load,
                                      .loads = loads,
+                                     .wall = wall,
                                      .pose = pose};
 
 static const kf_plan_methods methods = {.initialise = initialise,
@@ -469,6 +487,11 @@ static kf_status check_rate(const kf_scene *scene, int level, kf_error *error) {
 /* Refuses boxes that are not possible, and relaxation rates with which levels cannot exchange strain. */
 kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error) {
     kf_nested *nested;
+    if (scene->linked && kf_kinetic_is_adaptive(scene, 27))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.rates: those of adaptive_2020 divide by averages over all of nested grids, "
+                       "which a solid by \"links\" would spoil with the nodes inside; use the rates k17",
+                       scene->source);
     KF_TRY(kf_nested_make(scene, &nested, error));
     kf_status status = KF_OK;
     for (int l = 0; l < nested->count && status == KF_OK; l++)
@@ -484,6 +507,12 @@ kf_status kf_nested_accepts_team(const kf_scene *scene, kf_error *error) {
             "%s: nested grids run in one process, whose devices reach each other's memory, not in %d; "
             "start one, with --devices",
             scene->source, kf_world_size());
+    if (scene->linked)
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: solid.boundary: in nested grids a solid by \"links\" runs on one device; name one, or "
+            "use \"immersed\"",
+            scene->source);
     if (kf_kinetic_is_adaptive(scene, 27))
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: model.rates: those of adaptive_2020 divide by averages over all of nested grids, "

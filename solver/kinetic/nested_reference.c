@@ -261,6 +261,7 @@ void kf_nested_advance(kf_nested_run *run, int step) {
 }
 
 void kf_nested_end(kf_nested_run *run, kf_reference_result results[KF_MOST_LEVELS]) {
+    kf_reference_rest_inside(run->runs[run->nested->count - 1]); /* the finest has the solid */
     for (int l = run->nested->count - 1; l > 0; l--)
         take_means(run, l, true, true);
     for (int l = 0; l < run->nested->count; l++)

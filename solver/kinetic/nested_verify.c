@@ -74,6 +74,7 @@ kf_status kf_nested_verify(kf_plan *plan, const kf_reference *reference, kf_veri
     const int levels = scene->finer_count + 1;
     const kf_kinetic *finest = kf_nested_level_plan(plan, levels - 1)->system;
     kf_field_deviation most = {0};
+    const double bound = kf_kinetic_bound(scene, finest->options.storage);
     double off = 0.0;
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
@@ -81,9 +82,11 @@ kf_status kf_nested_verify(kf_plan *plan, const kf_reference *reference, kf_veri
     for (int l = 0; l < levels; l++)
         KF_TRY(compare_level(plan, l, l == 0 ? &reference->of_27 : &reference->finer[l - 1], &most,
                              verification, error));
-    if (finest->has_solid) {
-        kf_plan *of_finest = kf_nested_level_plan(plan, levels - 1);
-        KF_TRY(kf_reference_compare_loads(of_finest, &reference->finer[levels - 2], &off, error));
-    }
-    return kf_judge(&most, off, kf_kinetic_bound(scene, finest->options.storage), verification, error);
+    kf_plan *of_finest = kf_nested_level_plan(plan, levels - 1);
+    const kf_reference_result *exact = &reference->finer[levels - 2];
+    if (finest->has_solid || finest->linked)
+        KF_TRY(kf_reference_compare_loads(of_finest, exact, &off, error));
+    if (finest->wall_found != NULL)
+        KF_TRY(kf_reference_compare_friction(of_finest, exact, bound, verification, error));
+    return kf_judge(&most, off, bound, verification, error);
 }

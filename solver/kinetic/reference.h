@@ -32,6 +32,8 @@ void kf_reference_advance(kf_reference_run *run, int step);
 bool kf_reference_averages_at(int step);
 /* From this call on a run divides by the domain's averages of another run. */
 void kf_reference_give_averages(kf_reference_run *run, const kf_reference_run *from);
+/* Sets all nodes inside a solid by links to fluid at rest. */
+void kf_reference_rest_inside(kf_reference_run *run);
 /* Returns the populations after the last collision, [KF_REFERENCE_Q][z][y][x]. The caller may change them. */
 double *kf_reference_state(kf_reference_run *run);
 /* Returns the state and the load of the last step, and frees the run. */
@@ -81,5 +83,8 @@ double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_loa
 /* Computes the largest deviation of a plan's loads, on the solid and on each of several. */
 kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *exact, double *deviation,
                                      kf_error *error);
+/* Adds the deviation of the friction of a plan's law of the wall to a verification. */
+kf_status kf_reference_compare_friction(kf_plan *plan, const kf_reference_result *exact, double bound,
+                                        kf_verification *verification, kf_error *error);
 
 #endif

@@ -1,0 +1,246 @@
+/* A solid at rest by links in the finest of nested grids, with a law of the wall and without it: plans
+ * against the reference, the forces of a uniform grid with the finest cells, checkpoints, and what is
+ * refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include "tests/unit/scene_files.h"
+
+#include "base/space/space_nearest.h"
+#include "solver/kinetic/nested.h"
+#include "solver/kinetic/nested_plan.h"
+#include "tests/unit/config_changes.h"
+#include "tests/unit/folder_and_backend.h"
+#include "tests/unit/kinetic_fixture.h"
+
+#define SCENE(solid, cells, flow, model, refine)                                                             \
+    "{\"solid\": {" solid "}, \"domain\": {\"cells\": " cells ", \"cell_size\": 1}, \"flow\": {\"speed\": "  \
+    "1, \"reference_length\": 2, \"lattice_speed\": 0.06, " flow "}, \"model\": {" model "}, "               \
+    "\"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"outflow\", \"ymin\": \"wall\", \"ymax\": \"wall\", " \
+    "\"zmin\": \"free_slip\", \"zmax\": \"free_slip\"}" refine "}"
+#define BALL     "\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 4.7], \"boundary\": \"links\""
+#define SLOW     "\"reynolds\": 50"
+#define FAST     "\"reynolds\": 3e5"
+#define PLAIN    "\"rates\": \"k17\""
+#define LAW      "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 0"
+#define LAMINAR  "\"rates\": \"k17\", \"wall\": \"law\""
+#define HALF_WAY ", \"links\": \"half-way\""
+#define ONE_BOX  ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 10]}}]"
+#define TWO_BOXES                                                                                            \
+    ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [10, 10, 10]}}, {\"box\": {\"low\": [2, 3, "    \
+    "2], "                                                                                                   \
+    "\"high\": [8, 7, 7.5]}}]"
+static const char plain[] = SCENE(BALL, "[14, 10, 10]", SLOW, PLAIN, TWO_BOXES),
+                  half_way[] = SCENE(BALL HALF_WAY, "[14, 10, 10]", SLOW, PLAIN, TWO_BOXES),
+                  by_law[] = SCENE(BALL, "[14, 10, 10]", FAST, LAW, TWO_BOXES),
+                  ones[] = SCENE(BALL, "[14, 10, 10]", SLOW, "\"rates\": \"ones\"", ONE_BOX),
+                  outer_ones[] =
+                      SCENE(BALL, "[14, 10, 10]", FAST, LAW ", \"outer_rates\": \"ones\"", TWO_BOXES),
+                  laminar[] = SCENE(BALL, "[14, 10, 10]", SLOW, LAMINAR, TWO_BOXES),
+                  late[] = SCENE(BALL, "[14, 10, 10]", FAST,
+                                 "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 1", TWO_BOXES),
+                  averaged[] = SCENE(BALL, "[14, 10, 10]", SLOW, "\"rates\": \"adaptive_2020\"", TWO_BOXES),
+                  near_side[] =
+                      SCENE(BALL, "[14, 10, 10]", SLOW, PLAIN,
+                            ", \"refine\": [{\"box\": {\"low\": [0, 3, 0], \"high\": [9, 7, 10]}}]"),
+                  /* On the mirroring floor of the domain, where the box ends, too. */
+    standing[] = SCENE(
+        "\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 1.05], \"boundary\": \"links\"",
+        "[14, 10, 8]", FAST, LAW, ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 5]}}]"),
+                  turning[] = SCENE(BALL ", \"motion\": {\"axis\": [0, 0, 1], \"angular_velocity\": 0.1}",
+                                    "[14, 10, 10]", SLOW, PLAIN, TWO_BOXES);
+
+static kf_scene *open_text(const char *text) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene;
+    must(kf_scene_open(write_text("linked.json", text), NULL, &scene, &error), &error);
+    return scene;
+}
+
+/* The default config with these parameters, which need not go with the others. */
+static kf_config config_with(const kf_scene *scene, const char *fixed, const char *changes) {
+    kf_error error = {KF_OK, ""};
+    kf_config config;
+    const char *const all[] = {"plan=fused", fixed};
+    kf_space *space = open_space_of(scene, false, all, 2);
+    must(kf_space_nearest(space, &config, &error), &error);
+    kf_space_free(space);
+    change_config(&config, changes);
+    return config;
+}
+
+/* Every link of the finest level has its nodes in that level's box, apart from its ghost nodes. */
+static void test_links_of_the_finest_level(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_nested *nested;
+    kf_scene *scene = open_text(by_law);
+    must(kf_nested_make(scene, &nested, &error), &error);
+    assert_int_equal(nested->count, 3);
+    assert_int_equal(nested->level[0].scene.links.count + nested->level[1].scene.links.count, 0);
+    const kf_nested_level *finest = &nested->level[2];
+    const kf_links *links = &finest->scene.links, *whole = &finest->whole->links;
+    assert_true(links->count > 500 && links->count == whole->count && links->wall_count > 50);
+    for (size_t n = 0; n < links->count; n++)
+        for (int i = 0; i <= links->link[n].behind; i++)
+            for (int a = 0; a < 3; a++) {
+                const int at = links->link[n].at[i].node[a];
+                assert_int_equal(at + finest->origin[a], whole->link[n].at[i].node[a]);
+                assert_true(at >= finest->ghosts[2 * a]);
+                assert_true(at < finest->scene.nodes[a] - finest->ghosts[2 * a + 1]);
+            }
+    for (size_t n = 0; n < links->wall_count; n++)
+        for (int a = 0; a < 3; a++)
+            assert_in_range(links->wall[n].seen[a], finest->ghosts[2 * a],
+                            finest->scene.nodes[a] - finest->ghosts[2 * a + 1] - 1);
+    for (size_t n = 0; n < links->inside_count; n++)
+        assert_int_equal(links->inside[n][1] + finest->origin[1], whole->inside[n][1]);
+    kf_nested_free(nested);
+    kf_scene_free(scene);
+}
+
+/* Plans of all kinds of links against the reference, in double precision, and in those that runs take. */
+static void test_reference(void **state) {
+    (void)state;
+    enum { STEPS = 6 };
+    const double BOUND = 1e-8; /* of the law's equation, which kernels solve in few iterations */
+    static const char *const texts[] = {plain, half_way, by_law, ones, outer_ones, laminar, standing};
+    /* The inside is left out where nodes are computed one by one. */
+    static const char hollow[] =
+        "staged_nodes=0 prefetch_rows=0 boundary_kernels=1 boundary_choices=false masked_band=true";
+    for (size_t c = 0; c < sizeof texts / sizeof *texts; c++) {
+        kf_error error = {KF_OK, ""};
+        kf_reference *reference;
+        kf_scene *scene = open_text(texts[c]);
+        must(kinetic_system->reference(problem_of(kinetic_system, scene), STEPS, &reference, &error), &error);
+        const kf_config doubles = config_with(scene, "storage=f64", ""),
+                        left_out = config_with(scene, "storage=f64", hollow),
+                        singles = config_with(scene, "storage=f32", "");
+        const double off = verify_config(kinetic_system, scene, &doubles, reference, STEPS),
+                     off_hollow = verify_config(kinetic_system, scene, &left_out, reference, STEPS);
+        print_message("scene %zu: off by %.2g, without the inside by %.2g\n", c, off, off_hollow);
+        assert_true(off < BOUND && off_hollow < BOUND);
+        (void)verify_config(kinetic_system, scene, &singles, reference, STEPS);
+        kf_plan *plan = open_plan(scene, &left_out);
+        assert_true(((const kf_kinetic *)kf_nested_level_plan(plan, scene->finer_count)->system)
+                        ->options.masked_band);
+        kf_plan_free(plan);
+        kinetic_system->free_reference(reference);
+        kf_scene_free(scene);
+    }
+}
+
+/* A run that goes on from a checkpoint after an odd number of steps, on which fields were read, ends in the
+ * same bits. */
+static void test_checkpoint(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    size_t bytes;
+    kf_scene *scene = open_text(by_law);
+    const kf_config config = config_with(scene, "storage=f32", "");
+    kf_plan *whole = open_plan(scene, &config), *parts = open_plan(scene, &config);
+    advance(whole, 4);
+    advance(parts, 3);
+    kf_fields fields = {.density = NULL};
+    must(parts->methods->flow->fields(parts, &fields, &error), &error);
+    kf_fields_free(&fields);
+    void *middle = state_of(parts, &bytes);
+    kf_plan_free(parts);
+    parts = open_plan(scene, &config);
+    must(parts->methods->restore(parts, middle, 3, &error), &error);
+    advance(parts, 1);
+    void *one = state_of(whole, &bytes), *other = state_of(parts, &bytes);
+    assert_memory_equal(one, other, bytes);
+    free(middle), free(one), free(other);
+    kf_plan_free(whole);
+    kf_plan_free(parts);
+    kf_scene_free(scene);
+}
+
+/* Force, torque and the law's results are those of the finest level, in the units of the coarsest; the
+ * pressure's part is along the wind, from an inflow that the finest level does not touch. */
+static void test_units(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_text(by_law);
+    const kf_config config = config_with(scene, "storage=f64", "");
+    kf_plan *plan = open_plan(scene, &config), *finest = kf_nested_level_plan(plan, 2);
+    kf_solid_load load, fine;
+    kf_wall_look look, seen;
+    advance(plan, 5);
+    must(plan->methods->flow->load(plan, &load, &error), &error);
+    must(finest->methods->flow->load(finest, &fine, &error), &error);
+    must(plan->methods->flow->wall(plan, &look, NULL, &error), &error);
+    must(finest->methods->flow->wall(finest, &seen, NULL, &error), &error);
+    assert_true(load.force[0] != 0.0 && load.force[0] == fine.force[0] / 16.0);
+    assert_true(load.torque[1] == fine.torque[1] / 64.0);
+    assert_true(look.known && look.friction[0] > 0.0 && look.friction[0] == seen.friction[0] / 16.0);
+    assert_true(look.share == seen.share && look.share > 0.0);
+    for (int i = 0; i < 3; i++)
+        assert_true(look.y_plus[i] == seen.y_plus[i] &&
+                    look.friction_velocity[i] == seen.friction_velocity[i]);
+    /* All of the drag is friction and pressure. */
+    const double parts = look.friction[0] + look.pressure[0] + look.pressure[1];
+    assert_true(fabs(parts - load.force[0]) < 1e-6 * fabs(load.force[0]));
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+/* Of a scene by a law all levels say whether its layers are laminar, and the place where they turn turbulent
+ * is the same on all, also on a smaller grid. */
+static void test_transition(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *all = open_text(laminar), *behind = open_text(late), *reduced;
+    assert_true(all->laminar && all->finer[0]->laminar && all->finer[1]->laminar);
+    assert_false(behind->laminar);
+    assert_true(behind->trip == 1.0 && behind->finer[0]->trip == 2.0 && behind->finer[1]->trip == 4.0);
+    const kf_links *links = &behind->finer[1]->links;
+    size_t acts = 0;
+    for (size_t n = 0; n < links->wall_count; n++) {
+        const double x = links->link[links->wall[n].first].at[0].node[0] + 0.5;
+        if (x < 4 * 4.6 - 0.5) assert_true(links->wall[n].height == 0.0);
+        acts += links->wall[n].height > 0.0;
+    }
+    assert_true(acts > 20 && acts < links->wall_count);
+    must(kf_scene_reduce(behind, (long)(0.7 * kf_scene_all_nodes(behind)), &reduced, &error), &error);
+    assert_true(fabs(reduced->trip * reduced->cell_size - 1.0) < 1e-9);
+    kf_scene_free(reduced);
+    kf_scene_free(all);
+    kf_scene_free(behind);
+}
+
+static void assert_refused(const char *text, const char *reason) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = NULL;
+    if (kf_scene_open(write_text("refused.json", text), NULL, &scene, &error) == KF_OK)
+        (void)kinetic_system->accepts(problem_of(kinetic_system, scene), &error);
+    if (strstr(error.message, reason) == NULL) fail_msg("%s", error.message);
+    assert_int_equal(error.status, KF_BAD_INPUT);
+    kf_scene_free(scene);
+}
+
+/* What is not right yet is refused by its name. */
+static void test_refused(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    assert_refused(near_side, "hold the solid with 4 of its cells around it: across y there are 2 cells");
+    assert_refused(turning, "in nested grids a solid by \"links\" is at rest");
+    assert_refused(averaged, "adaptive_2020 divide by averages over all of nested grids");
+    kf_scene *scene = open_text(plain);
+    kf_device_info team = *kf_backend_device(backend);
+    team.parts = 2;
+    assert_int_equal(kinetic_system->accepts_device(problem_of(kinetic_system, scene), &team, &error),
+                     KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "runs on one device"));
+    kf_scene_free(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links_of_the_finest_level),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_transition),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
+}
