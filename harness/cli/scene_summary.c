@@ -138,6 +138,12 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     return s;
 }
 
+/* Returns a place in metres from the domain's lower corner; what rounding leaves of 0 is 0. */
+static double metres_at(const kf_scene_summary *s, double node) {
+    static const double ROUNDING = 1e-9;
+    return fabs(node + 0.5) > ROUNDING ? (node + 0.5) * s->cell_size : 0.0;
+}
+
 /* Collects the warnings of a scene: what its grid cannot carry, and what of its numbers does not go
  * together. The lines belong to the function and last until its next call. */
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
@@ -203,14 +209,12 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "m): "
          "they act about a cell thicker on each side; take more cells, or leave out what may go",
          THIN_CELLS, kf_percent(s->parts.share), s->parts.width, s->parts.width * s->cell_size,
-         (s->parts.at[0] + 0.5) * s->cell_size, (s->parts.at[1] + 0.5) * s->cell_size,
-         (s->parts.at[2] + 0.5) * s->cell_size)
+         metres_at(s, s->parts.at[0]), metres_at(s, s->parts.at[1]), metres_at(s, s->parts.at[2]))
     WARN(s->gaps.share > THIN_SHARE,
          "gaps narrower than %g cells, beside %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g "
          "%.3g m): the grid hardly carries the flow through them",
          THIN_CELLS, kf_percent(s->gaps.share), s->gaps.width, s->gaps.width * s->cell_size,
-         (s->gaps.at[0] + 0.5) * s->cell_size, (s->gaps.at[1] + 0.5) * s->cell_size,
-         (s->gaps.at[2] + 0.5) * s->cell_size)
+         metres_at(s, s->gaps.at[0]), metres_at(s, s->gaps.at[1]), metres_at(s, s->gaps.at[2]))
     WARN(s->blockage > MUCH_BLOCKAGE,
          "blockage %.10g %%: the tunnel's walls raise the drag by about that much; below 5 %% is usual",
          kf_percent(s->blockage))

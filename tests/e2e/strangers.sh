@@ -231,6 +231,14 @@ shows 'flow         60 m/s'
 refused "option '--cells' places a mesh, and this scene was not made of one" scene roof.scene.json --cells 8 --picture none
 rm -f roof.obj roof.scene.json faster.scene.json placed.json
 
+# What rounding leaves of 0 is 0.
+printf 'v %s\n' '0 -900 200' '4200 -900 200' '4200 900 200' '0 900 200' '0 -900 800' '4200 -900 800' '4200 900 800' '0 900 800' >body.obj
+printf 'f %s\n' '1 4 3 2' '5 6 7 8' '1 2 6 5' '2 3 7 6' '3 4 8 7' '4 1 5 8' >>body.obj
+expect 0 scene body.obj --wind +x --up z --road yes --length 4.2m --cells 24 --reynolds 20000 --picture none
+shows 'parts thinner than 4 cells'
+grep -E '[0-9]e-1[0-9]' "$out" && complain "a place of the road is said to be off it by a rounding"
+rm -f body.obj
+
 # Counts have every digit.
 echo '{"ConfigurationSpace": {"TuningParameters": [{"Name": "a", "Type": "int", "Values": [1, 2]}]},
     "KernelSpecification": {"Language": "C", "KernelName": "f", "KernelFile": "f.c", "ProblemSize": 16777219, "Arguments": [
