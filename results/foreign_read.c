@@ -227,13 +227,67 @@ static kf_status read_cache_entry(const kf_landscape_file *file, kf_landscape_en
 
 /* --- T4 ----------------------------------------------------------------------------------------------- */
 
-static const cJSON *measured_time(const cJSON *entry) {
+/* Returns the measurement of the time; NULL: there is none. */
+static const cJSON *measured(const cJSON *entry) {
     const cJSON *measurement = NULL;
     cJSON_ArrayForEach(measurement, cJSON_GetObjectItemCaseSensitive(entry, "measurements")) {
-        if (strcmp(string_or(measurement, "name", ""), "time") == 0)
-            return cJSON_GetObjectItemCaseSensitive(measurement, "value");
+        if (strcmp(string_or(measurement, "name", ""), "time") == 0) return measurement;
     }
     return NULL;
+}
+
+static const cJSON *measured_time(const cJSON *entry) {
+    return cJSON_GetObjectItemCaseSensitive(measured(entry), "value");
+}
+
+/* Returns the unit that a measurement names, in microseconds; 0: none that is known. */
+static double unit_of(const cJSON *measurement) {
+    static const struct {
+        const char *name;
+        double us;
+    } units[] = {
+        {"s", 1e6},           {"sec", 1e6}, {"seconds", 1e6},    {"ms", 1e3},  {"milliseconds", 1e3},
+        {"miliseconds", 1e3}, {"us", 1},    {"microseconds", 1}, {"ns", 1e-3}, {"nanoseconds", 1e-3}};
+    const char *name = string_or(measurement, "unit", "");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(name, units[i].name) == 0) return units[i].us;
+    return 0.0;
+}
+
+static double sum_of(const cJSON *times) {
+    double sum = 0;
+    const cJSON *time;
+    cJSON_ArrayForEach(time, times) sum += value_or(time, NAN);
+    return sum;
+}
+
+/* Takes over the times of a result. The file's unit is that of the runtimes; the measured time may name its
+ * own, which is that of all where the file names none. Times that are far apart by their units are refused.
+ */
+static kf_status set_times(const kf_landscape_file *file, kf_landscape_entry *entry, const cJSON *runtimes,
+                           kf_error *error) {
+    static const double FAR = 100.0;
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(file->root, "metadata"),
+                *time = measured_time(entry->json);
+    const bool said = cJSON_HasObjectItem(metadata, "timeunit");
+    const double own = unit_of(measured(entry->json));
+    kf_landscape_file in_unit = *file;
+    if (!said && own > 0.0) in_unit.unit_us = own;
+    cJSON *scaled = cJSON_IsNumber(time) && own > 0.0
+                        ? cJSON_CreateNumber(time->valuedouble * own / in_unit.unit_us)
+                        : NULL;
+    const kf_status status =
+        kf_landscape_set_samples(&in_unit, entry, runtimes, scaled != NULL ? scaled : time, error);
+    cJSON_Delete(scaled);
+    if (status != KF_OK) return status;
+    const double ratio = entry->time_us / entry->measurement.step_us.median;
+    if (own > 0.0 && !(ratio > 1.0 / FAR && ratio < FAR))
+        return kf_landscape_complain(
+            file, entry->where, error,
+            "by the unit of its measurement the time is another than its runtimes by "
+            "metadata.timeunit; one of the units is wrong");
+    entry->measurement.measure_seconds = sum_of(runtimes) * in_unit.unit_us / 1e6;
+    return KF_OK;
 }
 
 /* Our state for their word; -1: unknown. The first that has it: "runtime" is a crash, not lack of memory. */
@@ -242,13 +296,6 @@ static int state_of_invalidity(const char *word) {
         if (kf_state_words_of[state].t4 != NULL && strcmp(kf_state_words_of[state].t4, word) == 0)
             return state;
     return -1;
-}
-
-static double sum_of(const cJSON *times) {
-    double sum = 0;
-    const cJSON *time;
-    cJSON_ArrayForEach(time, times) sum += value_or(time, NAN);
-    return sum;
 }
 
 /* Reads a result of a T4 file. */
@@ -276,12 +323,10 @@ static kf_status read_t4_entry(const kf_landscape_file *file, kf_landscape_entry
     const double compiled = seconds_or(file, times, "compilation_time");
     measurement->compile_seconds = isnan(compiled) ? seconds_or(file, times, "compilation") : compiled;
     measurement->verify_seconds = seconds_or(file, times, "validation");
-    if (state == KF_STATE_OK) {
-        KF_TRY(kf_landscape_set_samples(file, entry, runtimes, measured_time(entry->json), error));
-        measurement->measure_seconds = sum_of(runtimes) * file->unit_us / 1e6;
-    } else {
+    if (state == KF_STATE_OK)
+        KF_TRY(set_times(file, entry, runtimes, error));
+    else
         kf_copy_text(measurement->reason, sizeof measurement->reason, word);
-    }
     return read_ours(file, entry, error);
 }
 

@@ -170,6 +170,11 @@ static void test_wrong_files(void **state) {
         {T4("{\"configuration\": {}, \"times\": {\"runtimes\": [1e300]}, \"invalidity\": \"correct\"}"),
          "above 0"},
         {"{\"metadata\": {\"timeunit\": \"fortnights\"}, \"results\": []}", "timeunit"},
+        {"{\"metadata\": {\"timeunit\": \"milliseconds\"}, \"results\": [{\"configuration\": {\"a\": 1}, "
+         "\"invalidity\": \"correct\", \"measurements\": [{\"name\": \"time\", \"value\": 2, \"unit\": "
+         "\"s\"}], "
+         "\"times\": {\"runtimes\": [2]}}]}",
+         "one of the units is wrong"},
         {"\x1f\x8b\x08 this is no gzip", "gzip"},
     };
     char path[KF_PATH], file[KF_PATH];
@@ -240,17 +245,22 @@ static void test_moments(void **state) {
     }
 }
 
-/* Every unit gives the same time. */
+/* Every unit gives the same time: the file's, and that of the measurement where it names one. */
 static void test_units_of_time(void **state) {
     (void)state;
     static const struct {
-        const char *unit;
-        double time;
-    } units[] = {{"milliseconds", 2.5},
-                 {"miliseconds", 2.5},
-                 {"microseconds", 2500},
-                 {"seconds", 0.0025},
-                 {"nanoseconds", 2.5e6}};
+        const char *metadata, *unit;
+        double time, runtime;
+    } units[] = {{"\"timeunit\": \"milliseconds\"", "", 2.5, 2.5},
+                 {"\"timeunit\": \"miliseconds\"", "", 2.5, 2.5},
+                 {"\"timeunit\": \"microseconds\"", "", 2500, 2500},
+                 {"\"timeunit\": \"seconds\"", "", 0.0025, 0.0025},
+                 {"\"timeunit\": \"nanoseconds\"", "", 2.5e6, 2.5e6},
+                 {"\"timeunit\": \"microseconds\"", "ms", 2.5, 2500},
+                 {"\"timeunit\": \"milliseconds\"", "seconds", 0.0025, 2.5},
+                 {"", "s", 0.0025, 0.0025},
+                 {"", "GFLOP/s", 2.5, 2.5},
+                 {"", "", 2.5, 2.5}};
     char path[KF_PATH], file[KF_PATH], text[1024];
     fixture_path(path, "units.db");
     fixture_path(file, "unit.json");
@@ -258,11 +268,11 @@ static void test_units_of_time(void **state) {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         (void)snprintf(
             text, sizeof text,
-            "{\"schema_version\": \"1.0.0\", \"metadata\": {\"timeunit\": \"%s\"}, \"results\": "
+            "{\"schema_version\": \"1.0.0\", \"metadata\": {%s}, \"results\": "
             "[{\"configuration\": {\"block\": 32}, \"invalidity\": \"correct\", \"correctness\": 1, "
-            "\"measurements\": [{\"name\": \"time\", \"value\": %.9g, \"unit\": \"\"}], "
+            "\"measurements\": [{\"name\": \"time\", \"value\": %.9g, \"unit\": \"%s\"}], "
             "\"times\": {\"runtimes\": [%.9g]}}]}",
-            units[i].unit, units[i].time, units[i].time);
+            units[i].metadata, units[i].time, units[i].unit, units[i].runtime);
         write_file(file, text);
         int count = 0;
         const int64_t run = import(store, file, &count);
