@@ -52,15 +52,41 @@ ran || complain "--system t1 does not run the kernel"
 expect 2 run --config best.json --steps 1
 ran && complain "run --config runs the kernel"
 
-# The table: each variable that the program asks for, and each program that it starts.
+# The table: each variable that the program asks for, each program that it starts and each library that it loads is in
+# it, and nothing in it is gone.
 sources=$(cd "$root" && find base harness solver scene results plots cost_model -name '*.c')
-(cd "$root" && grep -hoE '(getenv\(|override = |environ.get\()"[A-Z_]+"' $sources harness/library/kftune.py | grep -oE '[A-Z_]{2,}' | sort -u) >variables
+(cd "$root" && grep -hoE '(getenv\(|count_in\(|override = |environ.get\(|personal_folder\(|variables\[\] = \{.*)"[A-Z_]+"|"\$[A-Z_]+(_PATH|_HOME|_PREFIX|_ENV)|open_mpi[^;]*;' $sources harness/library/kftune.py | grep -oE '[A-Z_]{4,}' | sort -u) >variables
 starters=$(cd "$root" && grep -lE 'kf_spawn_start|kf_await|kf_program_run' $sources)
 (cd "$root" && grep -hoE '(words|tool|candidates|show)\[[^]]*\] = \{[ ]*"[a-z]+"' $starters | grep -oE '"[a-z]+"' | tr -d '"' | sort -u) >programs
-[ "$(wc -l <variables)" -ge 12 ] || complain "too few variables are found in the source: $(tr '\n' ' ' <variables)"
+(cd "$root" && grep -hoE '"lib[a-z-]+\.so' $sources harness/library/kftune.py | tr -d '"' | sed 's/\.so$//' | sort -u | grep -vE '^lib(gomp|omp)$') >libraries # OpenMP's is only looked for
+[ "$(wc -l <variables)" -ge 16 ] || complain "too few variables are found in the source: $(tr '\n' ' ' <variables)"
 [ "$(wc -l <programs)" -ge 4 ] || complain "too few programs are found in the source: $(tr '\n' ' ' <programs)"
+[ "$(wc -l <libraries)" -ge 8 ] || complain "too few libraries are found in the source: $(tr '\n' ' ' <libraries)"
 while read -r name; do
-    case $name in OMPI_* | PMI*_* ) continue ;; esac # numbers that mpirun gives
-    grep -qw -- "$name" "$root/SECURITY.md" || complain "SECURITY.md says nothing of $name"
+    case $name in OMPI_* | PMI* | SLURM_* | MPI_*) name="${name%%_*}_" ;; esac
+    grep -q -- "\b$name" "$root/SECURITY.md" || complain "SECURITY.md says nothing of $name"
 done < <(cat variables programs)
+while read -r name; do
+    own=KFTUNE_$(tr '[:lower:]-' '[:upper:]_' <<<"${name#lib}")
+    grep -qE "\b($name|$own)\b" "$root/SECURITY.md" || complain "SECURITY.md says nothing of the library $name"
+done <libraries
+grep -oE '\bKFTUNE_[A-Z_]+' "$root/SECURITY.md" | sort -u | while read -r name; do
+    grep -qx "$name" variables || echo "$name"
+done >gone
+[ ! -s gone ] || complain "SECURITY.md names what the program does not ask for: $(tr '\n' ' ' <gone)"
+# Whoever starts programs or loads libraries in one more file looks at the table first.
+(cd "$root" && grep -lE '\b(dlopen|dlmopen|exec[lv][a-z]*|posix_spawnp?|popen|system|fork)\(' $sources | sort) >runners
+cat >known <<END
+base/backend/cpu/cpu.c
+base/backend/cpu/program.c
+base/backend/cuda/child.c
+base/backend/library.c
+base/backend/team/world.c
+base/util/confined.c
+base/util/spawn.c
+harness/counters/cupti_library.c
+harness/worker/await.c
+harness/worker/child.c
+END
+diff known runners >difference || complain "files that run or load something: $(tr '\n' ' ' <difference)"
 finish
