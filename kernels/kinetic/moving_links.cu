@@ -41,21 +41,24 @@ KF_FUNCTION void kf_add_mass(const kf_module_arguments *a, int item, double gain
 /* Adds the last step's gain to the mass, and finds what links give back of it. */
 KF_FUNCTION void kf_weigh(const kf_module_arguments *a) {
     kf_int64 *sums = (kf_int64 *)a->moving.mass->sums, gained = 0, weight = 0;
+    KF_UNROLL_BY_8
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++) {
         gained += sums[2 * slot];
         weight += sums[2 * slot + 1];
-        sums[2 * slot] = sums[2 * slot + 1] = 0;
     }
+    for (int i = 0; i < 2 * KF_LOAD_SLOTS; i++)
+        sums[i] = 0;
     a->moving.mass->gained += (double)gained * (1.0 / KF_FORCE_SCALE);
     a->moving.mass->taken =
         weight > 0 ? a->moving.mass->gained * (KF_FORCE_SCALE / KF_MOVING_MASS_STEPS) / (double)weight : 0.0;
 }
 
-/* Computes the pose of the step that begins, keeps the one before, and sets the load to 0. Extent: the sums
- * of the load. */
+/* Computes the pose of the step that begins, keeps the one before, and empties load and lists. Extent: the
+ * sums of the load. */
 KF_SCALAR_KERNEL(move_links, kf_module_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
+    if (x < 2 * KF_MOVING_SLOTS) a->moving.counts[x] = 0;
     if (x > 0) return;
     kf_pose *pose = (kf_pose *)a->moving.pose;
     kf_prescribe_pose(pose + 1, pose->step > 0 ? (double)(pose->step - 1) : 0.0);
@@ -122,15 +125,17 @@ KF_FUNCTION double kf_height_of_node(const kf_module_arguments *a, const kf_pose
     return kf_moving_height(a, pose, node->at[0], node->at[1], node->at[2]);
 }
 
-KF_FUNCTION int kf_item_of(const kf_module_arguments *a, int x, int y, int z) {
-    return x + a->extent[0] * (y + a->extent[1] * z);
-}
-/* Finds the node of an item. */
-KF_FUNCTION int kf_begin_moving(const kf_module_arguments *a, int x, int y, int z, kf_moving_node *node) {
+/* Finds the node with a number among those of the box. Returns whether it is in the domain. */
+KF_FUNCTION int kf_begin_moving(const kf_module_arguments *a, int number, kf_moving_node *node) {
     const double *center = ((const kf_pose *)a->moving.pose)->center, *below = a->moving.below;
-    const int from[3] = {(int)floor(center[0] - below[0]) + x, (int)floor(center[1] - below[1]) + y,
-                         (int)floor(center[2] - below[2]) + z};
+    const int row = number / a->moving.box[0], plane = row / a->moving.box[1];
+    const int from[3] = {(int)floor(center[0] - below[0]) + number - row * a->moving.box[0],
+                         (int)floor(center[1] - below[1]) + row - plane * a->moving.box[1],
+                         (int)floor(center[2] - below[2]) + plane};
     return kf_find_moving_node(a, from, KF_MIDDLE, node);
+}
+KF_FUNCTION int kf_number_of(const kf_module_arguments *a, int x, int y, int z) {
+    return x + a->moving.box[0] * (y + a->moving.box[1] * z);
 }
 
 /* Returns the velocity of the solid at a place. */
@@ -192,16 +197,29 @@ KF_FUNCTION void kf_add_neighbour(const kf_module_arguments *a, int beside, kf_i
         sum->beyond[code] += weight * (f[code] - kf_moving_equilibrium(code, deviation, u));
 }
 
-/* Fills the nodes that the solid has left since the step before. They lie less than a cell from the surface.
- * Neighbours that it has left too tell nothing. Extent: the box. */
-KF_SCALAR_KERNEL(refill_nodes, kf_module_arguments) {
+/* Lists the nodes that the step has work at. One that comes free lies less than a cell from the surface. A
+ * node that is covered takes its mass from the fluid here, before it is reset. Extent: the box. */
+KF_SCALAR_KERNEL(list_moving, kf_module_arguments) {
+    const kf_pose *pose = (const kf_pose *)a->moving.pose;
+    const int number = kf_number_of(a, x, y, z), slot = number % KF_MOVING_SLOTS;
+    kf_moving_node node;
+    if (!kf_begin_moving(a, number, &node)) return;
+    const double height = kf_height_of_node(a, pose, &node);
+    const int inside = height < KF_MOVING_SURFACE;
+    if (height > 1.0 || (!KF_BODY_FORCE && height <= -0.97 * KF_MOVING_FAR)) return;
+    const int was_inside = height <= -1.0 || kf_height_of_node(a, pose + 1, &node) < KF_MOVING_SURFACE;
+    if (!inside && !was_inside) return;
+    if (inside && !was_inside) kf_add_mass(a, number, -(double)kf_moving_deviation(a, node.index), 0.0);
+    const int place = kf_atomic_add_int(a->moving.counts + !inside * KF_MOVING_SLOTS + slot, 1);
+    a->moving.list[slot * a->moving.room + (inside ? place : a->moving.room - 1 - place)] = number;
+}
+
+/* Fills a node that the solid has left since the step before. Neighbours that it has left too tell nothing.
+ */
+KF_FUNCTION void kf_refill_node(const kf_module_arguments *a, int number) {
     const kf_pose *pose = (const kf_pose *)a->moving.pose;
     kf_moving_node node, beside;
-    if (!kf_begin_moving(a, x, y, z, &node)) return;
-    const double height = kf_height_of_node(a, pose, &node);
-    if (height < KF_MOVING_SURFACE || height > 1.0 ||
-        kf_height_of_node(a, pose + 1, &node) >= KF_MOVING_SURFACE)
-        return;
+    kf_begin_moving(a, number, &node);
     kf_refill sum = {KF_R(0.0), KF_R(0.0), {KF_R(0.0)}};
     for (int code = 0; code < KF_CODES; code++)
         if (code != KF_MIDDLE && kf_find_moving_node(a, node.at, code, &beside) &&
@@ -223,7 +241,15 @@ KF_SCALAR_KERNEL(refill_nodes, kf_module_arguments) {
         gained += (double)value;
         kf_set_population(a, a->populations.source, kf_directions[code], node.index, KF_R(KF_UNIT) * value);
     }
-    kf_add_mass(a, kf_item_of(a, x, y, z), gained, 0.0);
+    kf_add_mass(a, number, gained, 0.0);
+}
+
+/* Fills all nodes that come free. Extent: KF_MOVING_SLOTS times so many of each part at once. */
+KF_SCALAR_KERNEL(refill_nodes, kf_module_arguments) {
+    (void)y, (void)z;
+    const int slot = x % KF_MOVING_SLOTS, count = a->moving.counts[KF_MOVING_SLOTS + slot];
+    for (int place = x / KF_MOVING_SLOTS; place < count; place += a->extent[0] / KF_MOVING_SLOTS)
+        kf_refill_node(a, a->moving.list[(slot + 1) * a->moving.room - 1 - place]);
 }
 
 /* Returns the share of a link outside of the surface, from the distances at its outer and its inner node and,
@@ -281,20 +307,18 @@ KF_FUNCTION kf_real kf_return_to(const kf_module_arguments *a, const kf_pose *po
     return value;
 }
 
-/* Sets a node inside to fluid at rest, but for the populations that nodes of the fluid pull from it. Extent:
- * the box. */
-KF_SCALAR_KERNEL(reflect_moving, kf_module_arguments) {
+/* Sets a share of the populations of a node inside to those of fluid at rest, but for the ones that nodes of
+ * the fluid pull from it. */
+KF_FUNCTION void kf_reflect_at(const kf_module_arguments *a, int number, int share) {
     const kf_pose *pose = (const kf_pose *)a->moving.pose;
     kf_moving_node node, outer;
-    if (!kf_begin_moving(a, x, y, z, &node)) return;
-    const double in = kf_height_of_node(a, pose, &node);
-    if (in >= KF_MOVING_SURFACE || (!KF_BODY_FORCE && in <= -0.97 * KF_MOVING_FAR)) return;
     kf_moving_sums sums;
+    kf_begin_moving(a, number, &node);
+    const double in = kf_height_of_node(a, pose, &node);
     kf_begin_load(sums.load);
-    sums.weight = 0.0;
-    const int covered = in > -1.0 && kf_height_of_node(a, pose + 1, &node) >= KF_MOVING_SURFACE;
-    sums.gained = covered ? -(double)kf_moving_deviation(a, node.index) : 0.0;
-    for (int code = 0; code < KF_CODES; code++) {
+    sums.gained = sums.weight = 0.0;
+    for (int i = 0; i < KF_CODES / KF_MOVING_SHARES; i++) {
+        const int code = KF_CODES / KF_MOVING_SHARES * share + i;
         kf_real value = KF_R(0.0);
         if (code != KF_MIDDLE && kf_find_moving_node(a, node.at, code, &outer)) {
             const double out = kf_height_of_node(a, pose, &outer);
@@ -302,15 +326,25 @@ KF_SCALAR_KERNEL(reflect_moving, kf_module_arguments) {
         }
         kf_set_population(a, a->populations.source, kf_directions[code], node.index, value);
     }
-    if (!covered && !(sums.weight > 0.0)) return;
-    kf_add_load(a, kf_item_of(a, x, y, z), sums.load);
-    kf_add_mass(a, kf_item_of(a, x, y, z), sums.gained, sums.weight);
+    if (!(sums.weight > 0.0)) return;
+    kf_add_load(a, number, sums.load);
+    kf_add_mass(a, number, sums.gained, sums.weight);
+}
+
+/* Does so for all nodes inside near the surface. Extent: KF_MOVING_SLOTS times KF_MOVING_SHARES times so many
+ * of each part at once. */
+KF_SCALAR_KERNEL(reflect_moving, kf_module_arguments) {
+    (void)y, (void)z;
+    const int slot = x % KF_MOVING_SLOTS, count = a->moving.counts[slot], rest = x / KF_MOVING_SLOTS;
+    for (int place = rest / KF_MOVING_SHARES; place < count;
+         place += a->extent[0] / (KF_MOVING_SLOTS * KF_MOVING_SHARES))
+        kf_reflect_at(a, a->moving.list[slot * a->moving.room + place], rest % KF_MOVING_SHARES);
 }
 
 /* Sets all nodes inside to fluid at rest, before the state is read and once at the start. Extent: the box. */
 KF_SCALAR_KERNEL(rest_moving, kf_module_arguments) {
     kf_moving_node node;
-    if (!kf_begin_moving(a, x, y, z, &node) ||
+    if (!kf_begin_moving(a, kf_number_of(a, x, y, z), &node) ||
         kf_height_of_node(a, (const kf_pose *)a->moving.pose, &node) >= KF_MOVING_SURFACE)
         return;
     for (int i = 0; i < KF_VELOCITIES; i++)

@@ -20,9 +20,14 @@ typedef struct kf_kinetic_moving_links {
     const float *distance;
     int distance_size[3];
     double distance_corner[3], distance_spacing;
-    /* Items are the nodes of a box. It begins so far below the solid's centre, and holds the solid in every
-     * pose. */
+    /* The nodes of a box, which holds the solid in every pose. It begins so far below the solid's centre. */
+    int box[3];
     double below[3];
+    /* Nodes of the box that a step has work at. They are spread over KF_MOVING_SLOTS parts of so much room:
+     * from the beginning of a part on those inside near the surface, from its end on those that come free. */
+    int *list;
+    int *counts; /* [2][KF_MOVING_SLOTS]: how many of each kind a part has */
+    int room;
     int periodic[3]; /* whether nodes beyond an axis' ends are those of its other end */
     int half_way;    /* every link is cut in its middle */
 } kf_kinetic_moving_links;
@@ -38,6 +43,10 @@ typedef struct kf_moving_links_arguments {
 } kf_moving_links_arguments;
 
 enum { KF_MOVING_MASS_STEPS = 64 }; /* in so many steps links give back what the fluid has gained */
+enum {
+    KF_MOVING_SLOTS = 64,
+    KF_MOVING_SHARES = 3 /* items that share the populations of a node inside */
+};
 #define KF_MOVING_FAR 2.0
 /* A node is in the fluid from this distance on. One on the surface, whose distance is rounded, is not. */
 #define KF_MOVING_SURFACE 1e-6

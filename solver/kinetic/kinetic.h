@@ -197,7 +197,6 @@ typedef struct kf_kinetic {
     bool has_solid, moving, free, adaptive;
     bool linked;       /* the solid acts by cut links and has no samples */
     bool leaves;       /* and its surface leaves its place (kinetic_moving_links.c) */
-    int moving_box[3]; /* nodes of the box around it */
     bool has_samples;  /* the part has samples; on one device it has them if there is a solid by samples */
     int passes;        /* of the immersed boundary in a step */
     int wraps;         /* kf_kinetic_wraps */

@@ -235,22 +235,24 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
 }
 
 /* Adds the kernels of a solid by links whose surface leaves its place. Each node of the box around it is
- * looked up in the table of distances, which the cache holds; each node inside beside the surface looks up
- * its neighbours, and writes all its populations. Of each link it reads those of the outer node, and one
- * behind. */
+ * looked up in the table of distances, which the cache holds. Each node inside near the surface looks up its
+ * neighbours, and writes all its populations; of each link it reads those of the outer node, and one behind.
+ * Few nodes come free in a step. */
 static void add_moving_links(kf_kinetic_tally *tally) {
-    static const double LOOKED_UP = 32, OF_NODE = 27, TABLE_SECTORS = 4;
+    static const double LOOKED_UP = 32, OF_NODE = 27, TABLE_SECTORS = 4, DEEP = 2, SHARES = 3;
     const kf_scene *scene = tally->cost->scene;
-    const double links = (double)scene->links.count, shell = (double)scene->links.shell_count;
+    const double links = (double)scene->links.count, listed = DEEP * (double)scene->links.shell_count;
     double below[3], above[3], box = 1.0;
     kf_scene_moving_reach(scene, below, above);
     for (int a = 0; a < 3; a++)
         box *= ceil(below[a] + above[a]) + 4.0;
-    (void)add_items(tally, "move_links", 0, 0, 1);
-    (void)add_items(tally, "refill_nodes", LOOKED_UP * box, TABLE_SECTORS * box / WARP, 2);
-    kf_work *reflect = add_items(tally, "reflect_moving", LOOKED_UP * box,
-                                 (OF_NODE + 2) * (links + shell) + TABLE_SECTORS * (links + box / WARP), 4);
-    reflect->amount[KF_COST_ATOMICS] = (KF_LOAD_SUMS + 2) * shell;
+    (void)add_items(tally, "move_links", 0, 0, 2);
+    add_items(tally, "list_moving", LOOKED_UP * box, TABLE_SECTORS * box / WARP, 2)->amount[KF_COST_ATOMICS] =
+        listed;
+    (void)add_items(tally, "refill_nodes", 0, 0, 8);
+    kf_work *reflect = add_items(tally, "reflect_moving", 0,
+                                 (OF_NODE + 2) * links + OF_NODE * listed * (1 + TABLE_SECTORS / WARP), 4);
+    reflect->amount[KF_COST_ATOMICS] = SHARES * (KF_LOAD_SUMS + 2) * listed / DEEP;
 }
 
 /* Adds the kernels of links: what comes back is worked out from up to five populations, each in a sector of
