@@ -195,12 +195,12 @@ typedef struct kf_kinetic {
     kf_kinetic_geometry corners;
     kf_ordering ordering;
     bool has_solid, moving, free, adaptive;
-    bool linked;       /* the solid acts by cut links and has no samples */
-    bool leaves;       /* and its surface leaves its place (kinetic_moving_links.c) */
-    bool has_samples;  /* the part has samples; on one device it has them if there is a solid by samples */
-    int passes;        /* of the immersed boundary in a step */
-    int wraps;         /* kf_kinetic_wraps */
-    bool band;         /* kf_kinetic_has_band */
+    bool linked;      /* the solid acts by cut links and has no samples */
+    bool leaves;      /* and its surface leaves its place (kinetic_moving_links.c) */
+    bool has_samples; /* the part has samples; on one device it has them if there is a solid by samples */
+    int passes;       /* of the immersed boundary in a step */
+    int wraps;        /* kf_kinetic_wraps */
+    bool band;        /* kf_kinetic_has_band */
     /* The aggregated variant for a static solid (segments), and for a moving one (cells, patches). */
     bool segments, cells, patches;
     size_t real_bytes, store_bytes; /* bytes of a value in arithmetic, and in storage */
