@@ -153,9 +153,11 @@ double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]) {
     if (mesh->triangle_count == 0) return 0.0;
     normal_plane(direction, s.u, s.v);
     choose_lines(&s);
-    if (s.step > 0.0) line_up(&s);
-    for (size_t line = 0; s.step > 0.0 && line < s.lines; line++)
-        area += length_at(&s, line) * s.step;
+    if (s.step > 0.0) {
+        line_up(&s);
+        for (size_t line = 0; line < s.lines; line++)
+            area += length_at(&s, line) * s.step;
+    }
     free(s.flats);
     free(s.first);
     free(s.next);
