@@ -116,6 +116,13 @@ static bool is_untouched(const kf_t1_argument *argument, const void *outputs, si
     return true;
 }
 
+static bool has_write_only(const kf_t1_problem *problem) {
+    bool has = false;
+    for (int i = 0; i < problem->argument_count; i++)
+        has = has || (!problem->arguments[i].scalar && !problem->arguments[i].read);
+    return has;
+}
+
 /* Parts that the kernel leaves alone hold the NaN from before the launch, in every config's outputs. */
 static kf_status look_for_infinite(const examination *e, void *const *outputs, kf_error *error) {
     for (int i = 0; i < e->problem->argument_count; i++) {
@@ -126,11 +133,18 @@ static kf_status look_for_infinite(const examination *e, void *const *outputs, k
             const bool left = !argument->read && is_untouched(argument, outputs[i], at);
             untouched += left;
             if (isfinite(value) || left) continue;
-            return kf_fail(error, KF_BAD_INPUT, "its output is not finite: %s[%zu] is %g", argument->name, at,
-                           value);
+            return kf_fail(error, KF_BAD_INPUT, "its output is not finite: %s[%zu] is %g%s", argument->name,
+                           at, isnan(value) ? fabs(value) : value,
+                           isnan(value) && has_write_only(e->problem)
+                               ? "; what is WriteOnly begins as NaN: does the kernel read such an argument?"
+                               : "");
         }
         if (argument->output && untouched == argument->count)
-            return kf_fail(error, KF_BAD_INPUT, "it writes nothing to its output '%s'", argument->name);
+            return kf_fail(error, KF_BAD_INPUT,
+                           "it writes nothing to its output '%s', or nothing but what it makes of the NaN in "
+                           "it: what is "
+                           "WriteOnly begins as NaN, what it also reads is ReadWrite",
+                           argument->name);
     }
     return KF_OK;
 }

@@ -239,6 +239,7 @@ static void a_useless_reference_is_named(void **state) {
         {"for (int i = 0; i < n; i++) out[i] = in[i] + in[i + 100];",
          "'in' is too short: its Size is 1001, and the kernel reads value 1099; give it at least 1100"},
         {"for (int i = 0; i < n; i++) out[i] = 1 / (in[i] - in[i]);", "not finite: out[0] is inf"},
+        {"for (int i = 0; i < n; i++) out[i] += in[i];", "what it also reads is ReadWrite"},
         {"static int k; for (int i = 0; i < n; i++) out[i] = in[i] + k; k++;",
          "differs from launch to launch: out["},
         {"for (int i = 0; i <= n; i++) out[i] = in[i];", "writes past the end of 'out'"},
@@ -406,11 +407,37 @@ static void useless_inputs_are_named(void **state) {
     }
 }
 
+/* An input that the file calls WriteOnly is NaN, and the reason says so. */
+static void an_input_called_write_only_is_named(void **state) {
+    (void)state;
+    static const char problem[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"a\", \"Type\": \"int\", \"Values\": "
+        "[1]}]}, \"KernelSpecification\": {\"Language\": \"C\", \"KernelName\": \"add\", \"KernelFile\": "
+        "\"add.c\", \"ProblemSize\": 100, \"Arguments\": [{\"Name\": \"u\", \"Type\": \"float\", "
+        "\"MemoryType\": \"Vector\", \"AccessType\": \"ReadWrite\", \"Size\": 100}, {\"Name\": \"q\", "
+        "\"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", \"Size\": 100}]}}";
+    static const char kernel[] =
+        "void add(float *u, const float *q) { for (int i = 0; i < 100; i++) u[i] += q[i]; }\n";
+    kf_backend *backend = NULL;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_file_write_atomic(problem_path("add.c"), kernel, sizeof kernel - 1, NULL), KF_OK);
+    assert_int_equal(kf_file_write_atomic(problem_path("add.t1.json"), problem, sizeof problem - 1, NULL),
+                     KF_OK);
+    kf_problem *opened = open_problem("add.t1.json");
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    assert_int_equal(kf_t1_examine(opened, backend, &error), KF_BAD_INPUT);
+    if (strstr(error.message, "u[0] is nan; what is WriteOnly begins as NaN") == NULL)
+        fail_msg("%s", error.message);
+    kf_backend_close(backend);
+    kf_problem_free(opened);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cheat_is_caught),
         cmocka_unit_test(doing_nothing_is_never_right),
         cmocka_unit_test(useless_inputs_are_named),
+        cmocka_unit_test(an_input_called_write_only_is_named),
         cmocka_unit_test(nothing_is_faster_than_the_machine),
         cmocka_unit_test(a_useless_reference_is_named),
         cmocka_unit_test(a_kernel_with_its_size_in_it_is_no_cheat),
