@@ -194,8 +194,9 @@ static void keep_faces(cJSON *document, cJSON *before, cJSON *after, double fact
     }
 }
 
-/* What an option says counts, also where it says what the mesh was placed with and somebody changed the scene
- * by hand since, so that the placements do not differ. section NULL: the key is of the scene itself. */
+/* Writes into the scene what an option says. It counts also where it says what the mesh was placed with and
+ * somebody changed the scene by hand since, so that the placements do not differ. section NULL: the key is of
+ * the scene itself. */
 static void obey(cJSON *document, const cJSON *after, const char *section, const char *key, kf_text *notes) {
     cJSON *scene = section != NULL ? cJSON_GetObjectItemCaseSensitive(document, section) : document;
     const cJSON *is = member_of(section != NULL ? member_of(after, section) : after, key),
@@ -401,7 +402,7 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
 
 kf_status kf_scene_document_change(const char *file, cJSON *document, const kf_placement *said,
                                    kf_text *notes, kf_error *error) {
-    /* Where somebody made several solids of the mesh's one, the placement is not of this scene. */
+    /* The placement is not of this scene where somebody made several solids of the mesh's one. */
     if (cJSON_HasObjectItem(document, "placed") && !cJSON_HasObjectItem(document, "solids"))
         return place_anew(file, document, said, notes, error);
     return change_flow(file, document, said, notes, error);

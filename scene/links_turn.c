@@ -1,5 +1,5 @@
-/* Whether a solid by links that moves stays where it is, as a cylinder about its axis does. Its links are
- * then those of a solid at rest. Others are found anew in each step, on the device. */
+/* Finds out whether a solid by links that moves stays where it is, as a cylinder about its axis does. Its
+ * links are then those of a solid at rest. Others are found anew in each step, on the device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,12 @@
 
 enum { AZIMUTHS = 32, FINENESS = 2 };
 static const double OFF = 0.1, OFF_OF_RADIUS = 0.005, TURN = 6.283185307179586;
-/* Of a periodic axis, so that the nearest image of a place is the one that the solid can be at. */
+/* A surface reaches at most this share of a periodic axis, so that the nearest image of a place is the one
+ * that the solid can be at. */
 static const double FARTHEST_OF_DOMAIN = 0.475;
 
-/* What a surface fills of the plane of height along the axis and distance from it, seen from each of so many
- * azimuths, which are a bit each. */
+/* Holds what a surface fills of the plane of height along the axis and distance from it, seen from each of so
+ * many azimuths, which are a bit each. */
 typedef struct profile {
     const kf_mesh *mesh;
     const kf_motion *motion;
@@ -109,6 +110,8 @@ static bool is_round_at(const profile *p, size_t triangle, const double share[3]
     return p->seen[(size_t)y * (size_t)p->heights + (size_t)x] == UINT32_MAX;
 }
 
+/* Cuts the surface at all azimuths, and asks of places on each triangle whether it is there at every azimuth.
+ */
 bool kf_scene_turns_in_place(const kf_mesh *mesh, const kf_motion *motion) {
     enum { PLACES = 7 };
     static const double shares[PLACES][3] = {{1, 0, 0},
@@ -183,6 +186,7 @@ static kf_status check_leaving(const kf_scene *scene, kf_error *error) {
     return KF_OK;
 }
 
+/* Refuses motions that links do not follow, and notes whether the surface leaves its place. */
 kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error) {
     const kf_motion *motion = &scene->motion;
     scene->links.leaves = false;

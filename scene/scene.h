@@ -240,7 +240,7 @@ enum {
     KF_NESTED_MARGIN = 3,
     /* Least number of finest cells between a finest level's sides and the solid, at all times. */
     KF_NESTED_ROOM = 2,
-    /* And for a solid by links, which read nodes up to three cells from the surface. */
+    /* This is that number for a solid by links, which read nodes up to three cells from the surface. */
     KF_NESTED_LINK_ROOM = 4
 };
 

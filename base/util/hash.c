@@ -114,6 +114,7 @@ void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]) {
     hex[64] = '\0';
 }
 
+/* Ends a name that is too long with eight digits of its hash, so that two long names stay two. */
 void kf_copy_name(char *target, size_t size, const char *source) {
     enum { DIGITS = 8 };
     const size_t length = strlen(source);

@@ -282,6 +282,7 @@ static const struct {
 } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
 enum { SHELLS = sizeof shells / sizeof *shells };
 
+/* Prints the script of the shell that is named. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     if (arguments->positional_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "completion: say for which shell: bash, zsh or fish");

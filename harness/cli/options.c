@@ -346,6 +346,7 @@ kf_status kf_argument_metrics(const kf_arguments *arguments, kf_user_metrics *me
     return KF_OK;
 }
 
+/* Reads an amount with its unit; a count of evaluations must be whole. */
 static kf_status read_budget(const char *option, const char *text, kf_budget *budget, kf_error *error) {
     static const struct {
         const char *suffix;

@@ -123,6 +123,7 @@ typedef struct level {
     int before; /* the one before that; -1: there is none */
 } level;
 
+/* Finds the change points of a series, and which of its levels are new, own and before. */
 static level find_level(const series *s, const kf_screening *screening) {
     double levels[KF_WINDOW];
     kf_change_point points[KF_WINDOW];

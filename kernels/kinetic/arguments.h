@@ -172,8 +172,8 @@ typedef struct kf_kinetic_links {
      * how many nodes behind the outer one are the fluid's. */
     int *code;
     void *node; /* kf_index [KF_LINK_NODES][count]: the outer node, two nodes behind it, the inner node */
-    /* kf_real [count]: share of the link outside the surface, 0 .. 1. Of a turning solid [2][count]: then
-     * what its motion takes from the returning population. */
+    /* Array of kf_real [count]: share of the link outside the surface, 0 .. 1. For a turning solid it is
+     * [2][count]: then what its motion takes from the returning population. */
     void *share;
     /* Array of kf_real [2 count + 1]: the links' mean corrections; the share of their sum that each weight
      * subtracts; the populations that left a step before. */

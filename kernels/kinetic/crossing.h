@@ -83,6 +83,7 @@ KF_FUNCTION kf_crossing kf_look_at_populations(const kf_nested_side *a, kf_index
     KF_EACH_VELOCITY(KF_LOAD_TO_ARRAY)
     return kf_of_populations(a, populations);
 }
+/* Reads moments as they are, but for nodes of the band, whose populations are listed. */
 KF_FUNCTION kf_crossing kf_look_at_moments(const kf_nested_side *a, kf_index k) {
     const kf_held h = kf_load_held(a, a->populations.source, k);
     if (!kf_is_listed(&h)) {

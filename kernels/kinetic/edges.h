@@ -58,6 +58,7 @@ typedef struct kf_ghosts_beside {
     kf_index column[3];
     kf_index values, row, plane;
 } kf_ghosts_beside;
+/* Finds them for the node (x, y, z), at the low or the high side of x. */
 KF_FUNCTION kf_ghosts_beside kf_ghosts_of(const kf_module_arguments *a, int x, int y, int z) {
     const int is_low = !(KF_EDGES & 2) || ((KF_EDGES & 1) && x <= KF_EDGE_GHOSTS),
               first = is_low ? 0 : a->grid.nodes[0] - KF_EDGE_GHOSTS, last = KF_EDGE_GHOSTS - 1;

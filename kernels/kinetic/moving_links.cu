@@ -173,12 +173,13 @@ KF_FUNCTION kf_real kf_moving_deviation(const kf_module_arguments *a, kf_index n
     return sum * KF_R(1.0 / KF_UNIT);
 }
 
-/* What neighbours tell a node that comes free. */
+/* Holds what neighbours tell a node that comes free. */
 typedef struct kf_refill {
     kf_real weight, deviation; /* sums of weights, and of densities - 1 */
     kf_real beyond[KF_CODES];  /* sums of what populations have beyond their equilibrium */
 } kf_refill;
 
+/* Adds a neighbour's density, and what its populations have beyond their equilibrium, by its weight. */
 KF_FUNCTION void kf_add_neighbour(const kf_module_arguments *a, int beside, kf_index node, kf_refill *sum) {
     const kf_real weight = KF_R(kf_weight_of(beside));
     kf_real f[KF_CODES], deviation = KF_R(0.0), u[3] = {KF_R(0.0), KF_R(0.0), KF_R(0.0)};
@@ -264,7 +265,7 @@ KF_FUNCTION double kf_moving_share(const kf_module_arguments *a, const kf_pose *
     return there > 0.0 ? q + (1.0 - q) * (there / (there - in)) : q * (out / (out - there));
 }
 
-/* What the links of an inner node bring. */
+/* Holds what the links of an inner node bring. */
 typedef struct kf_moving_sums {
     kf_int64 load[KF_LOAD_SUMS];
     double gained, weight; /* mass of the fluid; weights of the links */

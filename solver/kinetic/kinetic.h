@@ -164,8 +164,8 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_edges edges;
 } kf_kinetic_arguments;
 
-/* What a step needs the sums of over all parts: the averages, the velocities of a free solid, and the mass
- * that links have added. */
+/* Lists what a step needs the sums of over all parts: the averages, the velocities of a free solid, and the
+ * mass that links have added. */
 typedef enum kf_sum_kind { KF_SUM_AVERAGES, KF_SUM_BODY, KF_SUM_LINKS, KF_SUM_KINDS } kf_sum_kind;
 
 /* Holds the sums of one kind; the buffers are NULL where there are none. */
@@ -399,8 +399,10 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
 kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error);
 /* Returns the index of a node of the scene in the arrays of a device that has the whole grid. */
 long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]);
-/* Of a solid by links whose surface leaves its place (kinetic_moving_links.c): makes its memory on the
- * device, sets it to its initial state, sets the nodes inside to rest, and appends the kernels of a step. */
+/* These are for a solid by links whose surface leaves its place (kinetic_moving_links.c). They make its
+ * memory on the device, set it to its initial state, set the nodes inside to rest, and append the kernels of
+ * a step.
+ */
 kf_status kf_kinetic_make_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_reset_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 kf_status kf_kinetic_rest_moving_links(kf_plan *plan, const kf_kinetic *kinetic, kf_error *error);

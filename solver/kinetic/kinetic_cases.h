@@ -37,7 +37,7 @@ kf_status kf_case_links_drag(kf_validation *validation, kf_error *error);
 kf_status kf_case_links(kf_validation *validation, kf_error *error);
 /* kinetic_case_turning.c */
 kf_status kf_case_turning_links(kf_validation *validation, kf_error *error);
-/* kinetic_case_moving_links.c; a part of the case before */
+/* This is a part of the case before (kinetic_case_moving_links.c). */
 kf_status kf_case_moving_links(kf_validation *validation, kf_error *error);
 /* kinetic_case_wall.c */
 kf_status kf_case_wall_law(kf_validation *validation, kf_error *error);

@@ -81,6 +81,7 @@ static void take_wall(const kf_plan *plan, kf_kinetic *kinetic) {
     }
 }
 
+/* Lists the scene's links that the part computes, in the order in which its device reads them. */
 void kf_kinetic_take_links(const kf_plan *plan, kf_kinetic *kinetic) {
     const kf_links *all = &kf_plan_scene(plan)->links;
     kf_links *own = &kinetic->links;
@@ -114,6 +115,8 @@ static size_t end_of_node(const kf_links *links, size_t n) {
     return n;
 }
 
+/* Goes by as many nodes at once as a warp has lanes: first the first link of each, then the second, so that a
+ * warp reads side by side. */
 void kf_kinetic_order_links(const kf_links *links, int *order, kf_link_row *rows) {
     size_t first[KF_LINK_LANES + 1], place = 0;
     for (size_t n = 0; n < links->count; rows += rows != NULL ? KF_LINK_ROWS : 0) {
@@ -158,6 +161,7 @@ static void move_memory(const kf_scene *scene, const kf_kinetic *kinetic, char *
            to_scene ? own + size * count : all + size * all_count, size);
 }
 
+/* Gathers the parts' memories in the order of the scene's links. One process gives the share of the sum. */
 kf_status kf_kinetic_save_links(kf_plan *plan, char *all, kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
     const size_t count = kf_plan_scene(plan)->links.count, bytes = kf_kinetic_link_bytes(kinetics, count);

@@ -35,6 +35,7 @@ static void bound_inside(const kf_links *links, kf_kinetic_region *box) {
     box->low[0] -= box->low[0] % 2;
 }
 
+/* Uploads the nodes inside the solid, and where they lie if the flow leaves them out. */
 static kf_status upload_inside(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
     const size_t bytes = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     long long *indices = kf_allocate((links->inside_count + 1) * sizeof *indices);
@@ -269,6 +270,7 @@ static bool others_read_links(const kf_builder *b) {
            b->kinetics->options.boundary_kernels > 0;
 }
 
+/* Appends reflection and friction of all parts, and the barriers after which neighbours may read them. */
 void kf_append_links(kf_builder *b, int parity, int grid) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     /* Parts with grids of their own write to their copies of neighbours' nodes. */

@@ -24,6 +24,7 @@ static void lay_out_box(const kf_scene *scene, kf_kinetic *kinetic) {
     a->half_way = scene->half_way;
 }
 
+/* Uploads the signed distance from the surface, on half cells of the solid as it is at first. */
 static kf_status upload_distance(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_kinetic_moving_links *a = &kinetic->arguments.moving;
     kf_distance_grid grid;
@@ -71,6 +72,7 @@ kf_status kf_kinetic_make_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_er
     return KF_OK;
 }
 
+/* Sets the pose to that at time 0, and empties what steps add to. */
 kf_status kf_kinetic_reset_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const kf_motion *motion = &kf_plan_scene(plan)->motion;
     kf_pose pose = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -111,13 +113,15 @@ kf_status kf_kinetic_rest_moving_links(kf_plan *plan, const kf_kinetic *kinetic,
     return kf_backend_launch(plan->parts[kinetic->part], &launch, error);
 }
 
+/* A step moves the solid, lists the nodes that it has work at, fills those that come free, and sets what
+ * returns from the surface. */
 void kf_append_moving_links(kf_builder *b, int parity, int grid) {
     enum { AT_ONCE = 8 }; /* nodes of a part that come free in a step; more wait for these */
     int block[3];
     kf_on_part(b, 0);
     const kf_links *links = &kf_plan_scene(b->plan)->links;
     const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    /* Of nodes inside near the surface there are about twice as many as of those beside it. */
+    /* Nodes inside near the surface are about twice as many as those beside it. */
     const int inside = 1 + (int)(2 * links->shell_count / KF_MOVING_SLOTS);
     choose_block(b->kinetic, block);
     kf_append_items(b, parity, KF_SOURCE_MOVING_LINKS, "move_links", KF_LOAD_SLOTS * KF_LOAD_SUMS, grid,

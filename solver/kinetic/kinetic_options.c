@@ -393,6 +393,7 @@ bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, k
     return true;
 }
 
+/* Names the file of a source; those of flow and immersed boundary depend on the plan. */
 static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source which) {
     static const char *const files[KF_SOURCES] = {[KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu",
                                                   [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",

@@ -188,6 +188,7 @@ void kf_reference_rest_moving(reference_run *run, int step) {
     free(distance);
 }
 
+/* Counts the mass of nodes that are covered or come free, then reflects at every link of the new surface. */
 void kf_reference_move_links(reference_run *run, int step) {
     double *distance = kf_allocate(run->count * sizeof *distance),
            *before = kf_allocate(run->count * sizeof *before);

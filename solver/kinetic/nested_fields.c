@@ -109,6 +109,7 @@ static void put_box(const kf_nested_level *level, const kf_fields *own, kf_field
             }
 }
 
+/* Copies the fields of a level without its ghost nodes. */
 void kf_nested_crop_fields(const kf_nested_level *level, const kf_fields *own, kf_fields *box) {
     for (int a = 0; a < 3; a++)
         box->nodes[a] = own->nodes[a] - level->ghosts[2 * a] - level->ghosts[2 * a + 1];

@@ -500,6 +500,7 @@ kf_status kf_nested_accepts(const kf_scene *scene, kf_error *error) {
     return status;
 }
 
+/* Refuses what of nested grids one process, or one device, can do only. */
 kf_status kf_nested_accepts_team(const kf_scene *scene, kf_error *error) {
     if (kf_world_size() > 1)
         return kf_fail(

@@ -38,7 +38,7 @@ struct kf_reference_run {
     kf_reference_solid solid[1 + KF_MOST_SOLIDS];
     double friction[3]; /* of a law of the wall */
     int step;           /* the last one */
-    /* Of a solid by links whose surface leaves its place: the distance from it, the mass that the fluid has
+    /* A solid by links whose surface leaves its place has the distance from it, the mass that the fluid has
      * gained at it, the sum of the links' weights in the last step, and what a weight gives back in this one.
      */
     kf_distance_grid distance;
@@ -58,9 +58,9 @@ void kf_reference_begin_solids(kf_reference_run *run);
  * the forces. */
 void kf_reference_immerse(kf_reference_run *run, int step);
 
-/* Of a solid by links whose surface leaves its place: sets the nodes that are inside at a step to rest; and
- * at the beginning of a step fills those that come free, and sets what returns from the surface, and the
- * load. The caller frees run->distance.values. */
+/* These are for a solid by links whose surface leaves its place. The first sets the nodes that are inside at
+ * a step to rest. The second, at the beginning of a step, fills those that come free, and sets what returns
+ * from the surface, and the load. The caller frees run->distance.values. */
 void kf_reference_rest_moving(kf_reference_run *run, int step);
 void kf_reference_move_links(kf_reference_run *run, int step);
 

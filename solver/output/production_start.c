@@ -6,6 +6,8 @@
 #include "solver/output/checkpoint.h"
 #include "solver/output/production.h"
 
+/* Restores a checkpoint, or begins anew. Smoke and config may be others than the checkpoint's, with a
+ * warning. */
 kf_status kf_production_start(kf_plan *plan, kf_smoke *smoke, const char *restart, kf_error *error) {
     if (!restart) return kf_plan_initialise(plan, error);
     kf_checkpoint stored;

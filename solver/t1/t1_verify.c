@@ -93,6 +93,9 @@ static kf_status keep_before(kf_plan *plan, const kf_t1_problem *problem, void *
     return KF_OK;
 }
 
+/* Runs the reference of a round, keeps its outputs, and notes how much a kernel that does nothing would be
+ * off.
+ */
 static kf_status run_reference(kf_plan *plan, kf_t1_bench *bench, int round, kf_error *error) {
     const kf_t1_problem *problem = bench->problem->own;
     void *before[KF_T1_ARGUMENTS] = {NULL};
