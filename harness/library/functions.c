@@ -174,6 +174,12 @@ static kf_status judge(const functions_plan *own, kf_verification *verification,
     const int number = own->functions->check(own->functions->context, &deviation, &bound);
     kf_locale_to_own();
     if (number != 0) return failed("check", number, error);
+    if (!isfinite(bound) || bound < 0.0 || deviation < 0.0)
+        return kf_fail(
+            error, KF_GATE_FAILED,
+            "check gives the deviation %g and the bound %g: a bound is a finite number of at least 0, a "
+            "deviation is at least 0 too",
+            deviation, bound);
     kf_verification_add(verification, "deviation", isnan(deviation) ? (double)INFINITY : deviation, bound);
     return kf_verification_judge(verification, error);
 }

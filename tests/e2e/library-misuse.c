@@ -46,6 +46,15 @@ static int check(void *context, double *deviation, double *bound) {
     return 0;
 }
 
+/* Numbers with which a check would accept anything, or nothing. */
+static double odd_deviation, odd_bound;
+static int check_oddly(void *context, double *deviation, double *bound) {
+    (void)context;
+    *deviation = odd_deviation;
+    *bound = odd_bound;
+    return 0;
+}
+
 static const char space[] = "{\"parameters\": [{\"name\": \"how\", \"type\": \"integer\", \"values\": [0, 1, "
                             "2, 3, 4], \"default\": 4}]}";
 
@@ -114,6 +123,21 @@ int main(int argc, char **argv) {
     options.device = "cudda";
     MUST(kftune_tune(problem, &options, &result) == KFTUNE_INPUT);
     kftune_close(problem);
+
+    /* A bound that holds nothing is no bound. */
+    static const double odd[][2] = {{1e9, INFINITY}, {0, -1}, {-5, 1}, {0, NAN}, {INFINITY, INFINITY}};
+    functions.check = check_oddly;
+    const char *right[] = {"how=0", NULL};
+    kftune_options oddly = {.size = sizeof oddly, .store = store, .evaluations = 1, .fixed = right};
+    MUST(kftune_open_functions("odd", space, &functions, &problem) == KFTUNE_OK);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        odd_deviation = odd[i][0];
+        odd_bound = odd[i][1];
+        MUST(kftune_tune(problem, &oddly, &result) == KFTUNE_NONE && result == NULL &&
+             strstr(kftune_error(), "a bound is a finite number of at least 0") != NULL);
+    }
+    kftune_close(problem);
+    functions.check = check;
 
     /* Each axis of the grid is looked at. */
     for (int axis = 0; axis < 3; axis++) {
