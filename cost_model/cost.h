@@ -100,6 +100,7 @@ typedef struct kf_prediction {
     double longest_us;
 } kf_prediction;
 
+/* Predicts a step as the sum of its launches, each of which is limited by one resource. */
 void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const kf_calibration *calibration,
                      kf_prediction *prediction);
 

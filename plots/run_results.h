@@ -44,6 +44,7 @@ typedef struct kf_plot_results {
     kf_objective objective;  /* of the run */
 } kf_plot_results;
 
+/* Reads the results of a run, which the caller frees. */
 kf_status kf_plot_results_read(kf_store *store, const kf_run_summary *run, kf_plot_results *results,
                                kf_error *error);
 void kf_plot_results_free(kf_plot_results *results);
@@ -59,6 +60,7 @@ const kf_plot_result *kf_plot_preset_counted(const kf_plot_results *results, con
 const kf_plot_result *kf_plot_preset(const kf_plot_results *results, const char *preset);
 const kf_plot_result *kf_plot_best(const kf_plot_results *results);
 
+/* Says whether two configs are one, by their hashes. */
 bool kf_plot_same_config(const kf_config *a, const kf_config *b);
 
 /* For qsort of pointers to kf_plot_kernel, by time in a step. */

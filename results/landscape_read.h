@@ -7,12 +7,16 @@
 /* Reads the text, unpacks it, and completes JSON that was cut off. The caller deletes *root. */
 kf_status kf_landscape_text_read(const char *file, cJSON **root, kf_error *error);
 
+/* Refuses a file, with its name and the place in it. */
 kf_status kf_landscape_complain(const kf_landscape_file *file, const char *where, kf_error *error,
                                 const char *what);
 /* Gives a correct result the samples of the list, or the single time, and their summary. */
 kf_status kf_landscape_set_samples(const kf_landscape_file *file, kf_landscape_entry *entry,
                                    const cJSON *times, const cJSON *time, kf_error *error);
 
+/* Find out what a file is of, and visit its configs: in kftune's own compact form, and in other programs'
+ * forms.
+ */
 kf_status kf_compact_identify(kf_landscape_file *file, kf_error *error);
 kf_status kf_compact_visit(const kf_landscape_file *file, kf_landscape_visit visit, void *context,
                            kf_error *error);

@@ -25,6 +25,7 @@ typedef struct kf_polygons {
     double coarsest;
 } kf_polygons;
 
+/* Adds a corner to the present face. */
 void kf_polygons_corner(kf_polygons *polygons, uint32_t vertex);
 /* Ends the face of the corners added since the last call. Faces with fewer than three corners are dropped. */
 void kf_polygons_end(kf_polygons *polygons);

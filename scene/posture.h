@@ -25,6 +25,7 @@ typedef struct kf_posture {
     bool as_it_is;   /* symmetric across all axes: used as it lies in its file */
 } kf_posture;
 
+/* Guesses which way is up, where the wind comes from, and how the mesh stands. */
 kf_posture kf_mesh_posture(const kf_mesh *mesh);
 /* Guesses only the wind and how the mesh stands, for a given `up`. */
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *posture);

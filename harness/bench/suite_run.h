@@ -93,6 +93,7 @@ cJSON *kf_suite_details(const kf_suite_time *time);
 
 /* --- The run (suite_run.c) ------------------------------------------------------------------------------ */
 
+/* Runs the suite, and gives the device it ran on and the figures. */
 kf_status kf_suite_run(const kf_bench_suite *suite, const kf_bench_options *options, kf_device_info *device,
                        kf_figures *figures, kf_error *error);
 

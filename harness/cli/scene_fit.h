@@ -24,6 +24,7 @@ typedef struct kf_scene_fit {
  * a whole team. Of each device 1 GB is left to other things, and none takes more than 2^31 - 1 nodes. */
 kf_scene_fit kf_fit_scene(const kf_scene *scene, const kf_device_info *device);
 
+/* Say it as a line for a reader, and as JSON, which the caller deletes. */
 void kf_scene_fit_print(const kf_scene_fit *fit, FILE *file);
 cJSON *kf_scene_fit_json(const kf_scene_fit *fit);
 

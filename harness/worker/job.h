@@ -6,6 +6,7 @@
 
 #include "harness/worker/evaluate.h"
 
+/* Write a job for another process, and read it there. The caller deletes the JSON. */
 cJSON *kf_job_to_json(const kf_job *job);
 kf_status kf_job_from_json(const cJSON *json, kf_job *job, kf_error *error);
 

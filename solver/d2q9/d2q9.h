@@ -157,7 +157,6 @@ kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void 
                                   kf_launch *launch, kf_error *error);
 kf_status kf_d2q9_open_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
                               kf_launch *launch, kf_error *error);
-
 kf_status kf_d2q9_boundary_launch(const kf_plan *plan, const kf_d2q9 *system, kf_d2q9_arguments arguments,
                                   kf_launch *launch, kf_error *error);
 

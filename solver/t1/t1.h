@@ -99,6 +99,7 @@ typedef struct kf_t1_problem {
     char *notes;   /* one line for each note to the user; NULL: none */
 } kf_t1_problem;
 
+/* Adds a line to the notes. */
 void kf_t1_note(kf_t1_problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Return whether the kernel is a function of C or C++, which runs on the cpu only; and whether it runs on a

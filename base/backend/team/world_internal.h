@@ -68,6 +68,7 @@ typedef struct kf_world {
 /* Returns the world that is open, or NULL if this process is alone. */
 kf_world *kf_world_here(void);
 
+/* Returns a process of the open world by its rank. */
 const kf_member *kf_world_member(int rank);
 
 /* Writes "rank 2 of 4 on node07". Returns buffer. */
