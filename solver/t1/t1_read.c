@@ -262,6 +262,15 @@ static void note_constants(kf_t1_problem *problem) {
                    "give them \"FillType\": \"Random\"");
 }
 
+/* The deviation of an output of zeros is 1. */
+static void note_thresholds(kf_t1_problem *problem) {
+    for (int i = 0; i < problem->argument_count; i++)
+        if (problem->arguments[i].output && problem->arguments[i].threshold >= 1.0)
+            kf_t1_note(problem,
+                       "the ValidationThreshold of '%s' is %g: from 1 on a kernel that writes zeros is right",
+                       problem->arguments[i].name, problem->arguments[i].threshold);
+}
+
 /* Reads a T1 file in an order in which sizes are known before arguments, then holds these against the source.
  */
 static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *error) {
@@ -279,6 +288,7 @@ static kf_status read_root(kf_t1_problem *problem, const cJSON *root, kf_error *
     note_unread(problem, root);
     KF_TRY(kf_t1_read_arguments(problem, cJSON_GetObjectItemCaseSensitive(kernel, "Arguments"), error));
     note_constants(problem);
+    note_thresholds(problem);
     return kf_t1_check_signature(problem, error);
 }
 

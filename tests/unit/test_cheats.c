@@ -394,13 +394,15 @@ static void useless_inputs_are_named(void **state) {
         kf_text text = {0};
         const char *end = strstr(problem, "%s");
         kf_text_append(&text, "%.*s%s%s", (int)(end - problem), problem,
-                       random ? ", \"FillType\": \"Random\"" : "", end + 2);
+                       random ? ", \"FillType\": \"Random\", \"ValidationThreshold\": 1" : "", end + 2);
         assert_int_equal(kf_file_write_atomic(problem_path("creep.t1.json"), text.text, text.length, NULL),
                          KF_OK);
         kf_text_free(&text);
         kf_problem *opened = open_problem("creep.t1.json");
         assert_true((opened->notes != NULL && strstr(opened->notes, "one value everywhere") != NULL) ==
                     (random == 0));
+        assert_true((opened->notes != NULL && strstr(opened->notes, "a kernel that writes zeros") != NULL) ==
+                    (random == 1));
         assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
         assert_int_equal(kf_t1_examine(opened, backend, &error), random ? KF_OK : KF_BAD_INPUT);
         if (!random && strstr(error.message, "it changes none of its outputs") == NULL)
