@@ -48,9 +48,10 @@ static double turned_difference(const double *f, const double *t, int n, int qua
 static void put_disc(kf_scene *scene) {
     const int n = scene->nodes[0];
     scene->mask = kf_allocate((size_t)n * (size_t)n);
-    for (int node = 0; node < n * n; node++)
-        scene->mask[node] =
-            (unsigned char)(hypot(node % n - 10, node / n - 14) < 3.2 ? KF_NODE_SOLID : KF_NODE_FLUID);
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < n; x++)
+            scene->mask[n * y + x] =
+                (unsigned char)(hypot(x - 10, y - 14) < 3.2 ? KF_NODE_SOLID : KF_NODE_FLUID);
 }
 
 /* A disc off the middle in a cavity, under one lid or two, and in a stream that comes in from one side or
