@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/space/space_nearest.h"
+#include "harness/cli/scene_levels.h"
 #include "solver/output/vtkhdf.h"
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/nested_stage.h"
@@ -126,7 +127,46 @@ static int close_all(void **state) {
     return close_backend(state) != 0 || remove_scratch(state) != 0;
 }
 
+/* What is said of levels, in words and in JSON: each box from its lower to its upper corner. */
+static void test_levels_as_said(void **state) {
+    (void)state;
+    stage s;
+    kf_plan *plan = open_nested(&s);
+    const kf_scene *scene = s.whole[0];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    kf_scene_levels_print(scene, file);
+    (void)fclose(file);
+    cJSON *list = kf_scene_levels_json(scene);
+    assert_int_equal(cJSON_GetArraySize(list), LEVELS);
+    for (int l = 0; l < LEVELS; l++) {
+        const cJSON *level = cJSON_GetArrayItem(list, l);
+        const double cell = scene->cell_size / (1 << l);
+        double corners[2][3];
+        for (int a = 0; a < 3; a++) {
+            corners[0][a] = begins[l][a] * cell;
+            corners[1][a] = (begins[l][a] + sizes[l][a]) * cell;
+            assert_int_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(level, "grid"), a)->valueint,
+                             sizes[l][a]);
+            assert_near(cJSON_GetArrayItem(cJSON_GetObjectItem(level, "low_m"), a)->valuedouble,
+                        corners[0][a], 1e-12);
+            assert_near(cJSON_GetArrayItem(cJSON_GetObjectItem(level, "high_m"), a)->valuedouble,
+                        corners[1][a], 1e-12);
+        }
+        char said[160];
+        (void)snprintf(said, sizeof said, "from %.4g %.4g %.4g to %.4g %.4g %.4g m\n", corners[0][0],
+                       corners[0][1], corners[0][2], corners[1][0], corners[1][1], corners[1][2]);
+        if (strstr(text, said) == NULL) fail_msg("level %d is not \"%s\" in:\n%s", l, said, text);
+    }
+    cJSON_Delete(list);
+    free(text);
+    kf_plan_free(plan);
+    end(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_levels_as_said)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

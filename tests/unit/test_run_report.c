@@ -94,8 +94,8 @@ static void assert_near(double value, double expected) {
     if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
 }
 
-/* Reads which pictures these words ask for, in a run of 1000 steps. */
-static kf_status pictures_of(const char *words, kf_production_options *how, kf_error *error) {
+/* Reads which pictures these words ask for, in a run of so many steps. */
+static kf_status pictures_in(uint64_t steps, const char *words, kf_production_options *how, kf_error *error) {
     static const kf_option options[] = {KF_PICTURE_OPTIONS, {0}};
     const kf_command command = {.name = "run", .options = options, .run = run_nothing};
     char text[256], *word[16];
@@ -104,11 +104,15 @@ static kf_status pictures_of(const char *words, kf_production_options *how, kf_e
     kf_copy_text(text, sizeof text, words);
     for (char *rest = text, *one; (one = strtok_r(rest, " ", &rest)) != NULL;)
         word[count++] = one;
-    *how = (kf_production_options){.steps = 1000};
+    *how = (kf_production_options){.steps = steps};
     kf_status status = kf_arguments_parse(&command, count, word, arguments, error);
     if (status == KF_OK) status = kf_run_pictures(arguments, scene, how, error);
     free(arguments);
     return status;
+}
+
+static kf_status pictures_of(const char *words, kf_production_options *how, kf_error *error) {
+    return pictures_in(1000, words, how, error);
 }
 
 static void test_pictures(void **state) {
@@ -147,6 +151,11 @@ static void test_pictures(void **state) {
                     how.pictures[i].high == span[i][1]);
     assert_true(how.surfaces[KF_SURFACE_PRESSURE].low == span[3][0] &&
                 how.surfaces[KF_SURFACE_PRESSURE].high == span[3][1]);
+    static const int steps_of[][2] = {{250, 1}, {499, 1}, {500, 2}, {999, 3}}; /* and every so many a frame */
+    for (size_t i = 0; i < sizeof steps_of / sizeof *steps_of; i++) {
+        assert_int_equal(pictures_in((uint64_t)steps_of[i][0], "--film", &how, &error), KF_OK);
+        assert_int_equal(how.film_every, steps_of[i][1]);
+    }
     assert_int_equal(pictures_of("--film --film-every 7", &how, &error), KF_OK);
     assert_int_equal(how.film_every, 7);
     assert_int_equal(pictures_of("", &how, &error), KF_OK);
