@@ -1,6 +1,6 @@
 #!/bin/bash
-# A suite that is interrupted prints what it has measured, and says what it has not. KFTUNE: the program; KFTUNE_SCRATCH: a folder
-# to write into.
+# A suite that is interrupted prints what it has measured, and says what it has not; searches are replayed on the landscapes of two
+# folders. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
@@ -24,4 +24,16 @@ value() { sed -n "/\"name\":[[:space:]]*\"$1\"/,/\"value\"/s/.*\"value\":[[:spac
 [[ $(value first) =~ ^[1-9] ]] || complain "what was measured is lost: $(value first)"
 [ "$(value second)" = null ] || complain "what was not measured has the value $(value second)"
 shows "not measured: interrupted"
+
+# One landscape among the shared ones and two of the program's own, each folder in the order of its names.
+own=$scratch/own shared=$scratch/shared
+mkdir -p "$own/results/landscapes" "$shared/landscapes"
+for folder in kernels metrics scene suites variants; do ln -s "$PWD/$folder" "$own/$folder"; done
+landscape=tests/data/landscape-of-random-configs.json.gz
+for copy in "$shared/landscapes/z" "$own/results/landscapes/n" "$own/results/landscapes/m"; do cp "$landscape" "$copy.json.gz"; done
+KFTUNE_DATA=$own KFTUNE_SHARED=$shared "$kftune" bench --suite search --device cpu >"$out" 2>"$err" </dev/null
+status=$?
+[ "$status" -le 1 ] || complain "searches on three landscapes end with status $status"
+names=$(sed -n 's/^\(.*\) cost model rank .*/\1/p' "$out" | tr '\n' ' ')
+[ "$names" = "z m n " ] || complain "landscapes of two folders: $names"
 finish

@@ -60,5 +60,25 @@ has "$out" "before the run was resumed"
 has "$out" "over baseline"
 [ -s second.json ] || complain "second.json was not written"
 
+# Runs that take turns on a device compile on an eighth of the cores, one at least.
+cat >"$scratch/counting-compiler" <<SH
+#!/bin/bash
+case " \$* " in *" -shared "*) ;; *) exec ${KFTUNE_CC:-cc} "\$@" ;; esac
+touch "$scratch/compiling/\$\$" && ls "$scratch/compiling" | wc -l >>"$scratch/together"
+sleep 0.3
+${KFTUNE_CC:-cc} "\$@"
+status=\$?
+rm "$scratch/compiling/\$\$"
+exit \$status
+SH
+chmod +x "$scratch/counting-compiler"
+mkdir -p "$scratch/compiling" "$scratch/cold"
+XDG_CACHE_HOME=$scratch/cold KFTUNE_CC=$scratch/counting-compiler "$kftune" tune --scene cavity2d --grid 32x32x1 --device cpu:1 \
+    --budget 4evals --effort 0.05 --rounds 1 --store "$scratch/turns.db" --out turns.json --take-turns >"$out" 2>"$err" </dev/null
+status=$?
+[ "$status" -eq 0 ] || complain "status $status of a run that takes turns"
+most=$(sort -n "$scratch/together" | tail -n 1) allowed=$(($(nproc) < 16 ? 1 : $(nproc) / 8))
+[ "${most:-99}" -le "$allowed" ] || complain "a run that takes turns compiles with $most processes, not $allowed"
+
 [ "$failures" -eq 0 ] && echo "tune.sh: passed"
 [ "$failures" -eq 0 ]
