@@ -10,6 +10,7 @@
 #include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "base/util/memory.h"
+#include "harness/cli/known_config.h"
 #include "harness/measure/measure.h"
 #include "harness/measure/rows.h"
 #include "tests/unit/full_measurement.h"
@@ -539,6 +540,24 @@ static void plans_with_windows_are_measured_in_all(void **state) {
     kf_backend_close(backend);
 }
 
+/* A config that was found elsewhere runs only where it is right. */
+static void known_configs_are_verified(void **state) {
+    (void)state;
+    static const char *const behaviours[] = {"right", "wrong"};
+    static kf_problem problem;
+    kf_backend *backend = NULL;
+    kf_error error = {KF_OK, ""};
+    counter_problem(&problem, 2000);
+    assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
+    for (int wrong = 0; wrong < 2; wrong++) {
+        const kf_config config = counter_config(behaviours[wrong], 1);
+        if (kf_known_config_verify(&problem, &config, backend, &error) != (wrong ? KF_GATE_FAILED : KF_OK))
+            fail_msg("%s: %s", behaviours[wrong], error.message);
+    }
+    assert_non_null(strstr(error.message, "that config is not right for "));
+    kf_backend_close(backend);
+}
+
 static kf_kernel_time row_of_time(double median_us, double launches, double bytes) {
     kf_kernel_time row = {.name = "flow", .launches_per_step = launches, .bytes = bytes, .registers = 7};
     row.time_us = kf_summarise(&median_us, 1);
@@ -562,6 +581,7 @@ static void rows_of_several_parts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_several_parts),
+        cmocka_unit_test(known_configs_are_verified),
         cmocka_unit_test(precise_timing_stops_early),
         cmocka_unit_test(noisy_timing_goes_on),
         cmocka_unit_test(slow_steps_need_few_samples),

@@ -218,6 +218,64 @@ static void check_counted_tables(kf_store *store, const kf_run_summary *run, con
     kf_text_free(&data);
 }
 
+/* Names in a roofline lie on no symbol: those of the kernels of a preset, at one point nearly. */
+static void test_names_beside_symbols(void **state) {
+    (void)state;
+    enum { KERNELS = 8, SYMBOL = 12 };
+    static const double width = 783, height = 424; /* of the area, as in plots/table_roofline.c */
+    static kf_plot_kernel kernels[KERNELS];
+    for (int i = 0; i < KERNELS; i++) {
+        const double scale = exp(0.2 * fmod(0.618 * i, 1));
+        kernels[i] = (kf_plot_kernel){.time_us = 100,
+                                      .launch_us = 100,
+                                      .operations = 2e7 * scale,
+                                      .double_operations = 0,
+                                      .bytes = {4e7, 2e7, 1e7 * exp(2 * fmod(0.414 * i, 1))}};
+        (void)snprintf(kernels[i].name, sizeof kernels[i].name, "kernel %d", i);
+    }
+    static kf_plot_result both[2];
+    static const char *const roles[] = {"preset:baseline", "final"};
+    for (int r = 0; r < 2; r++) {
+        both[r] = (kf_plot_result){.sequence = r, .ok = true, .time_us = 100 * KERNELS, .counted = true};
+        both[r].kernels = kernels;
+        both[r].kernel_count = KERNELS;
+        kf_copy_text(both[r].role, sizeof both[r].role, roles[r]);
+        kf_config_set_name(&both[r].config, "plan", roles[r]);
+    }
+    const kf_plot_results results = {.count = 2, .results = both, .winner = 1};
+    kf_plot_roofs roofs = {.peak_bandwidth = 2e11};
+    roofs.measured = (kf_roofs){.count = 2,
+                                .list = {{"fp32_multiply_add", "GFLOP/s", 900, 0.01, 1000},
+                                         {"dram_copy_kernel", "GB/s", 80, 0.01, (double)NAN}}};
+    kf_text data = {0};
+    kf_error error = {KF_OK, ""};
+    int blocks = 0, names = 0;
+    if (kf_table_roofline(&results, &roofs, &data, &blocks, &error) != KF_OK) fail_msg("%s", error.message);
+    double low[2], high[2];
+    assert_int_equal(sscanf(data.text, "%lf %lf %lf %lf", &low[0], &high[0], &low[1], &high[1]), 4);
+    for (const char *line = data.text; line != NULL; line = strchr(line, '\n')) {
+        double label[2], at[2];
+        int kernel = -1;
+        line += *line == '\n';
+        if (sscanf(line, "%*f %*f %*f 1 kernel %d %lf %lf", &kernel, &label[0], &label[1]) != 3) continue;
+        names++;
+        for (int a = 0; a < 2; a++)
+            label[a] = (a ? height : width) * log(label[a] / low[a]) / log(high[a] / low[a]);
+        for (int i = 0; i < KERNELS; i++) {
+            const double point[2] = {kernels[i].operations / kernels[i].bytes[2],
+                                     1e-3 * kernels[i].operations / kernels[i].launch_us};
+            for (int a = 0; a < 2; a++)
+                at[a] = (a ? height : width) * log(point[a] / low[a]) / log(high[a] / low[a]);
+            if (label[0] < at[0] + SYMBOL / 2 - 0.01 &&
+                label[0] + 0.62 * 9 * (double)strlen("kernel 0") > at[0] - SYMBOL / 2 + 0.01 &&
+                fabs(label[1] - at[1]) < SYMBOL / 2 + 1.25 * 9 / 2 - 0.01)
+                fail_msg("kernel %d lies on the symbol of kernel %d", kernel, i);
+        }
+    }
+    assert_int_equal(names, KERNELS);
+    kf_text_free(&data);
+}
+
 static void test_tables(void **state) {
     (void)state;
     kf_run_summary run;
@@ -454,10 +512,15 @@ static void test_headings_of_long_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_best_and_presets),        cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_searches_on_a_landscape), cmocka_unit_test(test_short_kernels),
-        cmocka_unit_test(test_every_kind_and_format),   cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_missing_gnuplot),         cmocka_unit_test(test_fields_are_harmless),
+        cmocka_unit_test(test_best_and_presets),
+        cmocka_unit_test(test_names_beside_symbols),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_searches_on_a_landscape),
+        cmocka_unit_test(test_short_kernels),
+        cmocka_unit_test(test_every_kind_and_format),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_missing_gnuplot),
+        cmocka_unit_test(test_fields_are_harmless),
         cmocka_unit_test(test_headings_of_long_names),
     };
     return cmocka_run_group_tests(tests, make_store, remove_scratch);
