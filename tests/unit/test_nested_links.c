@@ -10,42 +10,52 @@
 #include "tests/unit/folder_and_backend.h"
 #include "tests/unit/kinetic_fixture.h"
 
-#define SCENE(solid, cells, flow, model, refine)                                                             \
-    "{\"solid\": {" solid "}, \"domain\": {\"cells\": " cells ", \"cell_size\": 1}, \"flow\": {\"speed\": "  \
-    "1, \"reference_length\": 2, \"lattice_speed\": 0.06, " flow "}, \"model\": {" model "}, "               \
-    "\"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"outflow\", \"ymin\": \"wall\", \"ymax\": \"wall\", " \
+#define SCENE_IN(walls, solid, cells, flow, model, refine)                                                   \
+    "{\"solid\": {" solid "}, \"domain\": {\"cells\": " cells                                                \
+    ", \"size\": [14, 10, 10]}, \"flow\": {\"speed\": "                                                      \
+    "1, \"reference_length\": 2, \"lattice_speed\": 0.06, " flow "}, \"model\": {" model                     \
+    "}, \"boundaries\": "                                                                                    \
+    "{\"xmin\": \"inflow\", \"xmax\": \"outflow\", \"ymin\": \"" walls "\", \"ymax\": \"" walls "\", "       \
     "\"zmin\": \"free_slip\", \"zmax\": \"free_slip\"}" refine "}"
-#define BALL     "\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 4.7], \"boundary\": \"links\""
-#define SLOW     "\"reynolds\": 50"
-#define FAST     "\"reynolds\": 3e5"
-#define PLAIN    "\"rates\": \"k17\""
-#define LAW      "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 0"
-#define LAMINAR  "\"rates\": \"k17\", \"wall\": \"law\""
-#define HALF_WAY ", \"links\": \"half-way\""
-#define ONE_BOX  ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 10]}}]"
+#define SCENE(solid, cells, flow, model, refine) SCENE_IN("wall", solid, cells, flow, model, refine)
+#define OPEN(cells, flow, model, refine)         SCENE_IN("free_slip", BALL, cells, flow, model, refine)
+#define CELLS                                    "[14, 10, 10]"
+#define FINE                                     "[56, 40, 40]" /* those of two levels everywhere */
+#define BALL                                     "\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 4.7], \"boundary\": \"links\""
+#define SLOW                                     "\"reynolds\": 50"
+#define FAST                                     "\"reynolds\": 3e5"
+#define PLAIN                                    "\"rates\": \"k17\""
+#define LAW                                      "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 0"
+#define LAMINAR                                  "\"rates\": \"k17\", \"wall\": \"law\""
+#define HALF_WAY                                 ", \"links\": \"half-way\""
+#define ONE_BOX                                  ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 10]}}]"
 #define TWO_BOXES                                                                                            \
     ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [10, 10, 10]}}, {\"box\": {\"low\": [2, 3, "    \
     "2], "                                                                                                   \
     "\"high\": [8, 7, 7.5]}}]"
-static const char plain[] = SCENE(BALL, "[14, 10, 10]", SLOW, PLAIN, TWO_BOXES),
-                  half_way[] = SCENE(BALL HALF_WAY, "[14, 10, 10]", SLOW, PLAIN, TWO_BOXES),
-                  by_law[] = SCENE(BALL, "[14, 10, 10]", FAST, LAW, TWO_BOXES),
-                  ones[] = SCENE(BALL, "[14, 10, 10]", SLOW, "\"rates\": \"ones\"", ONE_BOX),
-                  outer_ones[] =
-                      SCENE(BALL, "[14, 10, 10]", FAST, LAW ", \"outer_rates\": \"ones\"", TWO_BOXES),
-                  laminar[] = SCENE(BALL, "[14, 10, 10]", SLOW, LAMINAR, TWO_BOXES),
-                  late[] = SCENE(BALL, "[14, 10, 10]", FAST,
-                                 "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 1", TWO_BOXES),
-                  averaged[] = SCENE(BALL, "[14, 10, 10]", SLOW, "\"rates\": \"adaptive_2020\"", TWO_BOXES),
+/* Walls at rest would have thicker layers in coarser cells. */
+static const char open_fine[] = OPEN(FINE, SLOW, PLAIN, ""),
+                  open_nested[] = OPEN(CELLS, SLOW, PLAIN, TWO_BOXES),
+                  open_fine_by_law[] = OPEN(FINE, FAST, LAW, ""),
+                  open_nested_by_law[] = OPEN(CELLS, FAST, LAW, TWO_BOXES);
+static const char plain[] = SCENE(BALL, CELLS, SLOW, PLAIN, TWO_BOXES),
+                  half_way[] = SCENE(BALL HALF_WAY, CELLS, SLOW, PLAIN, TWO_BOXES),
+                  by_law[] = SCENE(BALL, CELLS, FAST, LAW, TWO_BOXES),
+                  ones[] = SCENE(BALL, CELLS, SLOW, "\"rates\": \"ones\"", ONE_BOX),
+                  outer_ones[] = SCENE(BALL, CELLS, FAST, LAW ", \"outer_rates\": \"ones\"", TWO_BOXES),
+                  laminar[] = SCENE(BALL, CELLS, SLOW, LAMINAR, TWO_BOXES),
+                  late[] = SCENE(BALL, CELLS, FAST, "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 1",
+                                 TWO_BOXES),
+                  averaged[] = SCENE(BALL, CELLS, SLOW, "\"rates\": \"adaptive_2020\"", TWO_BOXES),
                   near_side[] =
-                      SCENE(BALL, "[14, 10, 10]", SLOW, PLAIN,
+                      SCENE(BALL, CELLS, SLOW, PLAIN,
                             ", \"refine\": [{\"box\": {\"low\": [0, 3, 0], \"high\": [9, 7, 10]}}]"),
                   /* On the mirroring floor of the domain, where the box ends, too. */
-    standing[] = SCENE(
-        "\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 1.05], \"boundary\": \"links\"",
-        "[14, 10, 8]", FAST, LAW, ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 5]}}]"),
+    standing[] =
+        SCENE("\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 1.05], \"boundary\": \"links\"",
+              CELLS, FAST, LAW, ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 5]}}]"),
                   turning[] = SCENE(BALL ", \"motion\": {\"axis\": [0, 0, 1], \"angular_velocity\": 0.1}",
-                                    "[14, 10, 10]", SLOW, PLAIN, TWO_BOXES);
+                                    CELLS, SLOW, PLAIN, TWO_BOXES);
 
 static kf_scene *open_text(const char *text) {
     kf_error error = {KF_OK, ""};
@@ -183,6 +193,46 @@ static void test_units(void **state) {
     kf_scene_free(scene);
 }
 
+/* Force and friction along the wind, means over some steps of the coarsest level, in units of the finest. */
+static void find_drag(const char *text, double *drag, double *friction) {
+    enum { BEFORE = 80, TAKEN = 40 };
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_text(text);
+    const kf_config config = config_with(scene, "storage=f32", "");
+    const double unit = ldexp(1.0, 2 * scene->finer_count);
+    const uint64_t each = scene->finer_count > 0 ? 1 : 4;
+    kf_plan *plan = open_plan(scene, &config);
+    *drag = *friction = 0.0;
+    advance(plan, BEFORE * each);
+    for (int i = 0; i < TAKEN; i++) {
+        kf_solid_load load;
+        kf_wall_look look;
+        advance(plan, each);
+        must(plan->methods->flow->load(plan, &load, &error), &error);
+        must(plan->methods->flow->wall(plan, &look, NULL, &error), &error);
+        *drag += unit * load.force[0] / TAKEN;
+        *friction += look.known ? unit * look.friction[0] / TAKEN : 0.0;
+    }
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
+/* The drag is that on a uniform grid with the finest cells, at the same time. */
+static void test_drag(void **state) {
+    (void)state;
+    double drag[2], friction[2];
+    find_drag(open_fine, &drag[0], &friction[0]);
+    find_drag(open_nested, &drag[1], &friction[1]);
+    print_message("drag %.5g, on the uniform grid %.5g\n", drag[1], drag[0]);
+    assert_true(fabs(drag[1] / drag[0] - 1.0) < 0.01);
+    find_drag(open_fine_by_law, &drag[0], &friction[0]);
+    find_drag(open_nested_by_law, &drag[1], &friction[1]);
+    print_message("by the law: drag %.5g, friction %.5g, on the uniform grid %.5g, %.5g\n", drag[1],
+                  friction[1], drag[0], friction[0]);
+    assert_true(fabs(drag[1] / drag[0] - 1.0) < 0.05);
+    assert_true(friction[0] > 0.0 && fabs(friction[1] / friction[0] - 1.0) < 0.03);
+}
+
 /* Of a scene by a law all levels say whether its layers are laminar, and the place where they turn turbulent
  * is the same on all, also on a smaller grid. */
 static void test_transition(void **state) {
@@ -239,6 +289,7 @@ int main(void) {
         cmocka_unit_test(test_reference),
         cmocka_unit_test(test_checkpoint),
         cmocka_unit_test(test_units),
+        cmocka_unit_test(test_drag),
         cmocka_unit_test(test_transition),
         cmocka_unit_test(test_refused),
     };
