@@ -26,6 +26,7 @@
 #define FAST                                     "\"reynolds\": 3e5"
 #define PLAIN                                    "\"rates\": \"k17\""
 #define LAW                                      "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 0"
+#define LATE                                     "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 1"
 #define LAMINAR                                  "\"rates\": \"k17\", \"wall\": \"law\""
 #define HALF_WAY                                 ", \"links\": \"half-way\""
 #define ONE_BOX                                  ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 10]}}]"
@@ -44,8 +45,8 @@ static const char plain[] = SCENE(BALL, CELLS, SLOW, PLAIN, TWO_BOXES),
                   ones[] = SCENE(BALL, CELLS, SLOW, "\"rates\": \"ones\"", ONE_BOX),
                   outer_ones[] = SCENE(BALL, CELLS, FAST, LAW ", \"outer_rates\": \"ones\"", TWO_BOXES),
                   laminar[] = SCENE(BALL, CELLS, SLOW, LAMINAR, TWO_BOXES),
-                  late[] = SCENE(BALL, CELLS, FAST, "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 1",
-                                 TWO_BOXES),
+                  late[] = SCENE(BALL, CELLS, FAST, LATE, TWO_BOXES),
+                  late_alone[] = SCENE(BALL, FINE, FAST, LATE, ""),
                   averaged[] = SCENE(BALL, CELLS, SLOW, "\"rates\": \"adaptive_2020\"", TWO_BOXES),
                   near_side[] =
                       SCENE(BALL, CELLS, SLOW, PLAIN,
@@ -238,7 +239,7 @@ static void test_drag(void **state) {
 static void test_transition(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
-    kf_scene *all = open_text(laminar), *behind = open_text(late), *reduced;
+    kf_scene *all = open_text(laminar), *behind = open_text(late), *alone = open_text(late_alone), *reduced;
     assert_true(all->laminar && all->finer[0]->laminar && all->finer[1]->laminar);
     assert_false(behind->laminar);
     assert_true(behind->trip == 1.0 && behind->finer[0]->trip == 2.0 && behind->finer[1]->trip == 4.0);
@@ -250,8 +251,10 @@ static void test_transition(void **state) {
         acts += links->wall[n].height > 0.0;
     }
     assert_true(acts > 20 && acts < links->wall_count);
-    must(kf_scene_reduce(behind, (long)(0.7 * kf_scene_all_nodes(behind)), &reduced, &error), &error);
+    must(kf_scene_reduce(alone, 20000, &reduced, &error), &error);
+    assert_true(reduced->nodes[0] < alone->nodes[0] && fabs(alone->trip - 4.0) < 1e-9);
     assert_true(fabs(reduced->trip * reduced->cell_size - 1.0) < 1e-9);
+    kf_scene_free(alone);
     kf_scene_free(reduced);
     kf_scene_free(all);
     kf_scene_free(behind);
