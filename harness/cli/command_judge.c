@@ -157,11 +157,12 @@ static kf_status measure_baseline(judgement *j, kf_error *error) {
     return status;
 }
 
-/* Judges a candidate. A file that cannot be read as one is refused. */
+/* Judges a candidate. A file that cannot be read as one is refused, unless that is the machine's fault. */
 static kf_status judge(judgement *j, verdict *v, kf_error *error) {
     kf_problem *problem = NULL;
     kf_error reason = {KF_OK, ""};
     if (open_problem(j, v->file, &problem, &reason) != KF_OK) {
+        if (reason.status == KF_HOST) return kf_fail(error, KF_HOST, "%s", reason.message);
         v->m.state = KF_STATE_INVALID;
         kf_copy_text(v->m.reason, sizeof v->m.reason, reason.message);
         return KF_OK;

@@ -341,6 +341,9 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     KF_TRY(kf_argument_number(arguments, "--checkpoint-every", &checkpoint_seconds, error));
     KF_TRY(read_area(job, error));
     if (kf_run_scene(job->problem) != NULL && kf_scene_has_solid(kf_run_scene(job->problem))) {
+        kf_grid_prior prior;
+        /* What rows of the run's table are judged by is read before them: none lacks it for want of files. */
+        if (kf_grid_prior_read(&prior, error) == KF_HOST) return KF_HOST;
         job->how.judge = kf_drag_interval_judge;
         job->how.judge_context = kf_run_scene(job->problem);
     }

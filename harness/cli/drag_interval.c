@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/util/file.h"
 #include "base/util/json.h"
@@ -41,17 +42,26 @@ static kf_status read_prior(const char *path, const cJSON *root, kf_grid_prior *
     return KF_OK;
 }
 
+/* Reads the file once: a run that judges its drag at many steps judges all of them by the same table. */
 kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error) {
+    static char path_of_last[KF_PATH];
+    static kf_grid_prior last;
     const char *folder = NULL;
     char path[KF_PATH];
     cJSON *root = NULL;
     *prior = (kf_grid_prior){0};
     KF_TRY(kf_data_folder(&folder, error));
     KF_TRY(kf_path(path, error, "%s/accuracy/drag-prior.json", folder));
-    KF_TRY(kf_json_read_file(path, &root, error));
-    const kf_status status = read_prior(path, root, prior, error);
-    cJSON_Delete(root);
-    return status;
+    if (strcmp(path, path_of_last) != 0) {
+        KF_TRY(kf_json_read_file(path, &root, error));
+        const kf_status status = read_prior(path, root, prior, error);
+        cJSON_Delete(root);
+        if (status != KF_OK) return status;
+        last = *prior;
+        kf_copy_text(path_of_last, sizeof path_of_last, path);
+    }
+    *prior = last;
+    return KF_OK;
 }
 
 /* Returns the prior's share. More cells than the table's flows have are no reason to know less: the law goes

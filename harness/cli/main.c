@@ -145,7 +145,7 @@ int kf_main(int argc, char **argv) {
     if (status == KF_OK) status = dispatch(argc - 1, argv + 1, &error);
     if (status != KF_OK && error.message[0] != '\0' && kf_world_speaks_alone(&error)) print_error(&error);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
-    if (!written && status == KF_OK) {
+    if (!written && (status == KF_OK || status == KF_GATE_FAILED)) { /* both are answers, which are lost */
         (void)kf_fail(&error, KF_MACHINE, "cannot write to standard output; is the disk full?");
         print_error(&error);
         status = KF_MACHINE;

@@ -34,25 +34,50 @@ static void close_outlet(outlet *out) {
     if (out->write >= 0) (void)close(out->write);
 }
 
-/* Becomes, in the child, the program that was asked for: sets up its streams, environment and folder.
- * Whatever goes wrong is said on its own stderr. */
-static _Noreturn void become(const kf_await_request *request, const outlet *out, const outlet *err) {
-    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out->write, 1) < 0 || dup2(err->write, 2) < 0)
-        _exit(KF_MACHINE);
-    for (const char *const *pair = request->environment; pair != NULL && *pair != NULL; pair++) {
-        char *name = kf_duplicate(*pair), *equals = strchr(name, '=');
+/* Tells the parent, in the child, why the machine cannot start the program. */
+static _Noreturn void give_up(int told) {
+    const int reason = errno;
+    _exit(write(told, &reason, sizeof reason) == sizeof reason ? KF_MACHINE : KF_HOST);
+}
+
+/* Sets the environment's variables; false, with errno, where memory lacks. */
+static bool set_variables(const char *const *pairs) {
+    for (; pairs != NULL && *pairs != NULL; pairs++) {
+        const char *equals = strchr(*pairs, '=');
         if (equals == NULL) continue;
-        *equals = '\0';
-        if (setenv(name, equals + 1, 1) != 0) _exit(KF_MACHINE);
+        char *name = strndup(*pairs, (size_t)(equals - *pairs));
+        if (name == NULL || setenv(name, equals + 1, 1) != 0) return false;
+        free(name);
     }
+    return true;
+}
+
+/* Becomes, in the child, the program that was asked for: sets up its streams, environment and folder. What is
+ * wrong with the program or its folder is said on its own stderr, what the machine lacks to the parent. */
+static _Noreturn void become(const kf_await_request *request, const outlet *out, const outlet *err,
+                             int told) {
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(out->write, 1) < 0 || dup2(err->write, 2) < 0 ||
+        !set_variables(request->environment))
+        give_up(told);
     if (request->folder != NULL && chdir(request->folder) != 0) {
         (void)fprintf(stderr, "%s: cannot be worked in: %s\n", request->folder, strerror(errno));
         _exit(NOT_FOUND);
     }
     (void)execvp(request->words[0], (char *const *)request->words);
+    if (kf_errno_is_machines(errno)) give_up(told);
     (void)fprintf(stderr, "%s: cannot be started: %s\n", request->words[0], strerror(errno));
     _exit(NOT_FOUND);
+}
+
+/* Returns why the machine could not start the program, as the child tells; 0: it was started. */
+static int reason_told(int told) {
+    int reason = 0;
+    ssize_t size;
+    do
+        size = read(told, &reason, sizeof reason);
+    while (size < 0 && errno == EINTR);
+    return size == sizeof reason ? reason : 0;
 }
 
 /* Reads what there is; false at the end. */
@@ -82,12 +107,22 @@ static bool collect_both(outlet *out, outlet *err, double deadline) {
 static kf_status start(const kf_await_request *request, outlet *out, outlet *err, kf_awaited *spawned,
                        kf_error *error) {
     double begun = kf_clock_seconds();
+    int told[2]; /* closed when the program begins */
+    if (pipe2(told, O_CLOEXEC) != 0)
+        return kf_fail(error, KF_MACHINE, "cannot make a pipe for a process: %s", strerror(errno));
     pid_t child = kf_child_fork(error);
-    if (child == 0) become(request, out, err);
+    if (child == 0) become(request, out, err, told[1]);
+    (void)close(told[1]);
+    const int reason = child < 0 ? 0 : reason_told(told[0]);
+    (void)close(told[0]);
     if (child < 0) return KF_MACHINE;
     (void)close(out->write);
     (void)close(err->write);
     out->write = err->write = -1;
+    if (reason != 0) {
+        kf_child_end(child, PATIENCE_SECONDS, &spawned->status);
+        return kf_fail(error, KF_HOST, "%s: cannot be started: %s", request->words[0], strerror(reason));
+    }
     spawned->ended = collect_both(out, err, begun + request->limit_seconds);
     spawned->seconds = kf_clock_seconds() - begun;
     kf_child_end(child, spawned->ended ? PATIENCE_SECONDS : 0.0, &spawned->status);

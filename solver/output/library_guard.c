@@ -44,11 +44,11 @@ static void on_exit_called(void) {
 
 /* Prepares the line that is printed if the library ends the program or crashes, because inside a signal
  * handler nothing can be formatted. */
-void kf_library_guard_begin(const char *file, const char *library) {
-    (void)snprintf(guard.line, sizeof guard.line,
-                   "kftune: %s: the %s library broke off while it wrote the file, as it does without memory; "
-                   "free some, and go on from the last checkpoint",
-                   file, library);
+void kf_library_guard_begin(const char *file, const char *library, const char *advice) {
+    (void)snprintf(
+        guard.line, sizeof guard.line,
+        "kftune: %s: the %s library broke off at this file, as it does without memory; free some, and %s",
+        file, library, advice);
     kf_clean_text(guard.line);
     (void)strncat(guard.line, "\n", sizeof guard.line - strlen(guard.line) - 1);
     if (!guard.at_exit) guard.at_exit = atexit(on_exit_called) == 0;

@@ -317,7 +317,7 @@ static kf_status write_levels(output_file *file, const kf_snapshot *levels, int 
 kf_status kf_vtkhdf_write_levels(const char *path, const kf_snapshot *levels, int count, int compression,
                                  kf_error *error) {
     output_file file;
-    kf_library_guard_begin(path, "HDF5");
+    kf_library_guard_begin(path, "HDF5", "go on from the last checkpoint");
     kf_status status = begin_file(path, &file, error);
     if (status == KF_OK) status = write_levels(&file, levels, count, compression, error);
     kf_library_guard_end();
@@ -326,7 +326,7 @@ kf_status kf_vtkhdf_write_levels(const char *path, const kf_snapshot *levels, in
 
 kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error) {
     output_file file;
-    kf_library_guard_begin(path, "HDF5");
+    kf_library_guard_begin(path, "HDF5", "go on from the last checkpoint");
     kf_status status = begin_file(path, &file, error);
     if (status == KF_OK) status = write_file(&file, snapshot, compression, error);
     kf_library_guard_end();

@@ -1,6 +1,8 @@
 #include "solver/output/vtkhdf_read.h"
 
+#include <errno.h>
 #include <hdf5.h>
+#include <string.h>
 
 #include "solver/output/library_guard.h"
 
@@ -86,20 +88,41 @@ static bool read_image(hid_t root, kf_snapshot *snapshot) {
            read_quantity(root, "kinematic_pressure", "m^2/s^2", 1, snapshot);
 }
 
+/* Notes where HDF5 says that memory lacks. Of a file that cannot be opened it tells the errno alone. */
+static herr_t note_entry(unsigned number, const H5E_error2_t *entry, void *lack) {
+    (void)number;
+    if (entry->min_num == H5E_NOSPACE || entry->min_num == H5E_CANTALLOC) *(int *)lack = ENOMEM;
+    return 0;
+}
+
+/* Called for each failure, instead of printing it. */
+static herr_t note_failure(hid_t stack, void *lack) {
+    if (kf_errno_is_machines(errno)) *(int *)lack = errno;
+    return H5Ewalk2(stack, H5E_WALK_UPWARD, note_entry, lack);
+}
+
 /* Reads the fields of one grid. HDF5 may end the program on a damaged file, so the guard is set around it. */
 kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *error) {
+    int lack = 0; /* errno of what the machine has no more of */
     *snapshot = (kf_snapshot){.count = 0};
-    kf_library_guard_begin(path, "HDF5");
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints its error stack unless told not to */
+    kf_library_guard_begin(path, "HDF5", "try again");
+    const bool begun = H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, note_failure, &lack) >= 0;
+    if (!begun) {
+        kf_library_guard_end();
+        return kf_fail(error, KF_HOST, "%s: the HDF5 library cannot begin, as without memory", path);
+    }
     stay_in_file();
+    errno = 0;
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t root = file >= 0 ? H5Gopen2(file, "VTKHDF", H5P_DEFAULT) : H5I_INVALID_HID;
     const bool good = root >= 0 && read_image(root, snapshot);
     if (root >= 0) H5Gclose(root);
     if (file >= 0) H5Fclose(file);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     kf_library_guard_end();
     if (good) return KF_OK;
     kf_snapshot_free(snapshot);
+    if (lack != 0) return kf_fail(error, KF_HOST, "%s: cannot be read: %s", path, strerror(lack));
     return kf_fail(error, KF_BAD_INPUT, "%s: has no fields of a flow on one grid, as kftune run writes them",
                    path);
 }

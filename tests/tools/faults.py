@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Fails the n-th allocation, open, write, rename, fsync, mapping or fork of each command, and looks at what it does then.
 
-usage: faults.py KFTUNE SHIM FOLDER [--seconds S] [--points N] [--commands LIST] [--calls LIST] [--table FILE]
+usage: faults.py KFTUNE SHIM FOLDER [--seconds S] [--points N] [--commands LIST] [--calls LIST] [--jobs N] [--limit S] [--table FILE]
 
 KFTUNE: the program. SHIM: the shared object of tests/tools/fail_nth.c. FOLDER: to work in. Each command is first run
-whole, which counts its calls and gives what it should write; then once for every n, or for as many, evenly spread and the
-first ones, as the limits allow (--points for a command and a call, --seconds for all). A run may end as the
+whole, which counts its calls and gives what it should write; then once for every n, or for as many, evenly spread, as the
+limits allow (--points for a command and a call, --seconds for all). --jobs runs go side by side (every core), and
+commands and calls take turns, so that those with few places are tried whole and the others share the time. A run that
+takes longer than --limit seconds (300) hangs. What a wrong run left stays in FOLDER, and what it printed there in `said`.
+A run may end as the
 whole one, and then all that it wrote is there and right, or with status 3 and a line that names the machine's lack. Nothing may be called
 damaged, no config blamed, nothing lost that a store held, no temporary file left, nothing end by a signal or hang.
 """
 import argparse
+import itertools
+import multiprocessing
 import os
 import random
 import shutil
@@ -120,10 +125,8 @@ class Sweep:
         self.environment = dict(os.environ, XDG_CACHE_HOME=os.environ.get("XDG_CACHE_HOME", self.folder + "/cache"))
         if "KFTUNE_DATA" in os.environ:
             self.environment["KFTUNE_DATA"] = os.path.abspath(os.environ["KFTUNE_DATA"])  # commands run in other folders
-        self.bad = []
         self.deadline = time.monotonic() + asked.seconds
-        self.left = len(asked.commands) * len(asked.calls)
-        self.until = self.deadline
+        self.wholes = {}
 
     def run(self, words, place, fail=None):
         environment = dict(self.environment, XDG_DATA_HOME=os.path.join(place, "data"))
@@ -136,7 +139,7 @@ class Sweep:
         words = [os.path.abspath(self.asked.kftune)] + [word.replace("{}", place) for word in words]
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=environment, cwd=place,
-                                  timeout=300, check=False)
+                                  timeout=self.asked.limit, check=False)
         except subprocess.TimeoutExpired:
             return None, "", "hangs"
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -196,8 +199,10 @@ class Sweep:
         except OSError:
             return None
 
-    def judge(self, name, fail, place, ended, whole):
+    def judge(self, name, fail, place, ended):
+        """The status, and what is wrong in a line, or None."""
         status, printed, said = ended
+        whole = self.wholes[name]
         words = []
         ends = ENDS.get(name, 0)
         if status not in (ends, 3):
@@ -227,10 +232,9 @@ class Sweep:
         for folder, _, files in os.walk(place):
             words += ["leaves %s" % os.path.join(folder, file) for file in files
                       if file.endswith((".tmp", ".new", ".part"))]
-        if words:
-            self.bad.append("%s, %s %d: %s; last: %s" % (name, fail[0], fail[1], "; ".join(words),
-                                                         (said.splitlines() or [""])[-1]))
-        return status
+        if not words:
+            return status, None
+        return status, "%s, %s %d: %s; last: %s" % (name, fail[0], fail[1], "; ".join(words), (said.splitlines() or [""])[-1])
 
     def whole(self, name):
         place = self.fresh("whole-" + name)
@@ -243,34 +247,68 @@ class Sweep:
         return {"before": before, "results": self.results(place + "/s.db")[0], "there": there,
                 "printed": printed, "files": {path: self.content(os.path.join(place, path)) for path in files}}
 
+    def count(self, name, call):
+        """How many calls the command makes, and what is wrong when none of them fails."""
+        place = self.fresh("count-%s-%s" % (name, call))
+        wrong = self.judge(name, (call, 0), place, self.run(COMMANDS[name][0], place, (call, 0)))[1]
+        with open(place + "/calls", "rb") as file:
+            total = struct.unpack("qq", file.read())[0]
+        shutil.rmtree(place, ignore_errors=True)
+        return total, wrong
+
     def points(self, total):
         most = min(total, self.asked.points) if self.asked.points else total
         chosen = [1 + i * total // most for i in range(most)]
         random.Random(1).shuffle(chosen)  # so that what time is left for is spread too
         return chosen
 
-    def try_one(self, name, call, nth, whole):
-        if time.monotonic() > self.until:
-            return "left out"
-        place = self.fresh("%s-%s-%d" % (name, call, nth))
-        status = self.judge(name, (call, nth), place, self.run(COMMANDS[name][0], place, (call, nth)), whole)
-        shutil.rmtree(place, ignore_errors=True)
-        return status
+    def try_one(self, case):
+        """The command and call of the case, and how it ended; no end where time is up."""
+        name, call, nth = case
+        if time.monotonic() > self.deadline:
+            return (name, call), None
+        place = self.fresh("%s-%s-%d" % case)
+        done = self.run(COMMANDS[name][0], place, (call, nth))
+        ended = self.judge(name, (call, nth), place, done)
+        if ended[1] is None:
+            shutil.rmtree(place, ignore_errors=True)
+        else:
+            with open(place + "/said", "w", encoding="utf-8") as file:
+                file.write(done[1] + done[2])
+        return (name, call), ended
 
-    def sweep(self, name, pool):
-        whole = self.whole(name)
-        for call in self.asked.calls:
-            now = time.monotonic()
-            self.until = now + max(0.0, self.deadline - now) / max(1, self.left)
-            self.left -= 1
-            place = self.fresh("count-%s-%s" % (name, call))
-            self.judge(name, (call, 0), place, self.run(COMMANDS[name][0], place, (call, 0)), whole)
-            with open(place + "/calls", "rb") as file:
-                total = struct.unpack("qq", file.read())[0]
-            before = len(self.bad)
-            ends = list(pool.map(lambda nth: self.try_one(name, call, nth, whole), self.points(total)))
-            tried = [end for end in ends if end != "left out"]
-            yield (name, call, total, len(tried), tried.count(ENDS.get(name, 0)), tried.count(3), len(self.bad) - before)
+    def sweep(self):
+        """The rows of the table and what is wrong, which is printed as it is found."""
+        bad = []
+
+        def note(wrong):
+            if wrong is not None:
+                bad.append(wrong)
+                print("FAILED " + wrong, flush=True)
+
+        pairs = [(name, call) for name in self.asked.commands for call in self.asked.calls]
+        totals = {}
+        with ThreadPoolExecutor(self.asked.jobs) as pool:
+            # Kernels are compiled by the whole runs, so that the runs that count find them.
+            self.wholes = dict(zip(self.asked.commands, pool.map(self.whole, self.asked.commands)))
+            for pair, (totals[pair], wrong) in zip(pairs, pool.map(lambda pair: self.count(*pair), pairs)):
+                note(wrong)
+        turns = itertools.zip_longest(*([(name, call, nth) for nth in self.points(totals[name, call])] for name, call in pairs))
+        cases = [case for turn in turns for case in turn if case is not None]
+        ends = {pair: [] for pair in pairs}
+        # Processes, because what is between two runs is Python's, of which threads run one at a time.
+        with multiprocessing.get_context("fork").Pool(self.asked.jobs) as pool:
+            for pair, ended in pool.imap_unordered(self.try_one, cases):
+                if ended is not None:
+                    ends[pair].append(ended)
+                    note(ended[1])
+        rows = []
+        for name, call in pairs:
+            states = [status for status, _ in ends[name, call]]
+            wrongs = [wrong for _, wrong in ends[name, call] if wrong is not None]
+            if totals[name, call] > 0:
+                rows.append((name, call, totals[name, call], len(states), states.count(ENDS.get(name, 0)), states.count(3), len(wrongs)))
+        return rows, bad
 
 
 def main():
@@ -282,23 +320,20 @@ def main():
     parser.add_argument("--points", type=int, default=0)
     parser.add_argument("--commands", type=lambda text: text.split(","), default=list(COMMANDS))
     parser.add_argument("--calls", type=lambda text: text.split(","), default=CALLS)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--limit", type=float, default=300)
     parser.add_argument("--table")
     sweep = Sweep(parser.parse_args())
     sweep.prepare()
+    rows, bad = sweep.sweep()
     lines = ["| command | call | calls | tried | done | status 3 | wrong |", "| --- | --- | ---: | ---: | ---: | ---: | ---: |"]
-    print("\n".join(lines), flush=True)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name in sweep.asked.commands:
-            for row in sweep.sweep(name, pool):
-                lines.append("| %s | %s | %d | %d | %d | %d | %d |" % row)
-                print(lines[-1], flush=True)
+    lines += ["| %s | %s | %d | %d | %d | %d | %d |" % row for row in rows]
+    print("\n".join(lines))
     if sweep.asked.table:
         with open(sweep.asked.table, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
-    for line in sweep.bad:
-        print("FAILED " + line)
-    print("%d places are wrong" % len(sweep.bad))
-    return 1 if sweep.bad else 0
+    print("%d places are wrong" % len(bad))
+    return 1 if bad else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 /* Describes the cpu device: read from the kernel's files, no thread started. */
+#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -15,9 +16,18 @@
 
 /* --- Reading ------------------------------------------------------------------------------------------ */
 
+/* Why a file could not be opened that may well be there: no more files, or no memory. 0: no such case yet. */
+static _Thread_local int lacked;
+
+static FILE *open_fact(const char *file) {
+    FILE *stream = fopen(file, "re");
+    if (stream == NULL && kf_errno_is_machines(errno)) lacked = errno;
+    return stream;
+}
+
 /* The rest of the first line of file that starts with key, after blanks and ':'; false when there is none. */
 static bool read_line_value(const char *file, const char *key, char *value, size_t size) {
-    FILE *stream = fopen(file, "re");
+    FILE *stream = open_fact(file);
     if (stream == NULL) return false;
     char line[1024];
     bool found = false;
@@ -36,7 +46,7 @@ static bool read_line_value(const char *file, const char *key, char *value, size
 
 /* The first line of a file of one value. */
 static bool read_value(const char *file, char *value, size_t size) {
-    FILE *stream = fopen(file, "re");
+    FILE *stream = open_fact(file);
     if (stream == NULL) return false;
     const bool found = size <= 4096 && fgets(value, (int)size, stream) != NULL;
     fclose(stream);
@@ -182,9 +192,10 @@ static void name_identity(kf_device_info *info) {
 }
 
 /* Fills in what the cpu is as a device: name, cores, memory within control groups, last-level cache, and
- * the compiler for its kernels. */
+ * the compiler for its kernels. What cannot be read for want of files would make another device of it. */
 kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error) {
     memset(info, 0, sizeof *info);
+    lacked = 0;
     kf_copy_text(info->spec, sizeof info->spec, "cpu");
     kf_copy_text(info->backend, sizeof info->backend, "cpu");
     struct utsname system = {0};
@@ -199,6 +210,9 @@ kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error) {
     info->memory_free_bytes = kf_cpu_available_memory();
     info->l2_bytes = last_level_cache();
     name_identity(info);
+    if (lacked != 0)
+        return kf_fail(error, KF_HOST, "what the cpu is cannot be read in /proc and /sys: %s",
+                       strerror(lacked));
 
     kf_host_compiler compiler;
     KF_TRY(kf_host_compiler_find(&compiler, error));

@@ -46,7 +46,8 @@ static void await_group(void) {
 
 /* Runs a program as the watcher that stands between it and kftune: it starts the program in a process
  * group, ends that group when kftune ends, and ends itself as the program did. */
-static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output) {
+static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output,
+                                 char *const *environment) {
     pid_t process = 0;
     watched = parent;
     (void)setpgid(0, 0);
@@ -60,13 +61,7 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (prctl(PR_SET_PDEATHSIG, SIGUSR1) != 0 || getppid() != parent) _exit(NOT_STARTED);
-    /* Error messages are searched for the word "error". The environment lives as long as this process. */
-    static char english[] = "LC_ALL=C";
-    static const char *const of_language[] = {"LC_ALL", "LANGUAGE", NULL};
-    const kf_spawn request = {.words = words,
-                              .output = output,
-                              .errors = output,
-                              .environment = kf_spawn_environment(of_language, english)};
+    const kf_spawn request = {.words = words, .output = output, .errors = output, .environment = environment};
     const int reason = kf_spawn_start(&request, &process);
     if (reason != 0) (void)dprintf(output, "%s", kf_spawn_reason(reason));
     (void)close(output);
@@ -86,10 +81,17 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
 }
 
 static int spawn(const char *const *words, int output, pid_t *process) {
+    /* Error messages are searched for the word "error". */
+    static char english[] = "LC_ALL=C";
+    static const char *const of_language[] = {"LC_ALL", "LANGUAGE", NULL};
     const pid_t parent = getpid();
+    /* Made here, because want of memory in the watcher would look like a compiler that failed. */
+    char **environment = kf_spawn_environment(of_language, english);
     *process = fork();
-    if (*process == 0) keep_watch(parent, words, output);
-    return *process < 0 ? errno : 0;
+    if (*process == 0) keep_watch(parent, words, output, environment);
+    const int reason = *process < 0 ? errno : 0;
+    free(environment);
+    return reason;
 }
 
 /* Runs a program to its end and collects its output; a signal, Ctrl-C and a program that cannot be started
