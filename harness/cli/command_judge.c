@@ -142,13 +142,14 @@ static kf_status open_problem(const judgement *j, const char *candidate, kf_prob
  * means anything. */
 static kf_status measure_baseline(judgement *j, kf_error *error) {
     kf_problem *problem = NULL;
-    kf_measurement examined;
+    kf_measurement examined = {.state = KF_STATE_OK};
     KF_TRY(open_problem(j, NULL, &problem, error));
     kf_problem_print_notes(problem);
     kf_copy_text(j->name, sizeof j->name, problem->name);
     kf_status status = measure(j, problem, true, &examined, error);
     if (status == KF_OK && examined.state != KF_STATE_OK)
         status = kf_fail(error, KF_BAD_INPUT, "%s", examined.reason);
+    kf_measurement_free(&examined);
     if (status == KF_OK) status = measure(j, problem, false, &j->baseline, error);
     if (status == KF_OK && j->baseline.state != KF_STATE_OK)
         status = kf_fail(error, KF_BAD_INPUT, "%s: the problem's own kernel is %s: %s", j->problem_file,

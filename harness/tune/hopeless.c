@@ -56,6 +56,21 @@ kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *res
                    alike - 1, kf_state_names[failure->state], failure->reason, ends[failure->state].cure);
 }
 
+/* Says what an examination of the problem that failed means for the run. */
+static kf_status judge_examination(const kf_session *session, const kf_measurement *m, kf_error *error) {
+    const kf_tune_request *request = session->request;
+    if (m->state == KF_STATE_OK || m->state == KF_STATE_TIMEOUT) return KF_OK;
+    if (request->keeps_going) {
+        kf_warn("%s", m->reason);
+        return KF_OK;
+    }
+    const bool input = m->state == KF_STATE_WRONG_RESULT;
+    return kf_fail(error, input ? KF_BAD_INPUT : kf_tune_status_of(request->problem, m->state),
+                   "%s%s%s; --keep-going tries all configs all the same",
+                   input ? "" : kf_state_names[m->state],
+                   input ? "" : " of the default, before any config was tried: ", m->reason);
+}
+
 /* Examines the problem, for which the default is built and run. A config that takes too long may only be
  * slow. */
 kf_status kf_tune_examine(kf_session *session, kf_error *error) {
@@ -66,14 +81,8 @@ kf_status kf_tune_examine(kf_session *session, kf_error *error) {
     if (request->problem->system->examine == NULL || session->result->resumed > 0) return KF_OK;
     KF_TRY(kf_space_preset(session->space, kf_preset_names[KF_PRESET_DEFAULT], &job.config, error));
     KF_TRY(kf_session_measure(session, &job, 0.0, &outcome, &m, error));
-    if (outcome == KF_ABANDONED || m.state == KF_STATE_OK || m.state == KF_STATE_TIMEOUT) return KF_OK;
-    if (request->keeps_going) {
-        kf_warn("%s", m.reason);
-        return KF_OK;
-    }
-    const bool input = m.state == KF_STATE_WRONG_RESULT;
-    return kf_fail(error, input ? KF_BAD_INPUT : kf_tune_status_of(request->problem, m.state),
-                   "%s%s%s; --keep-going tries all configs all the same",
-                   input ? "" : kf_state_names[m.state],
-                   input ? "" : " of the default, before any config was tried: ", m.reason);
+    if (outcome == KF_ABANDONED) return KF_OK;
+    const kf_status status = judge_examination(session, &m, error);
+    kf_measurement_free(&m);
+    return status;
 }

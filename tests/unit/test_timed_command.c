@@ -1,4 +1,5 @@
 /* A benchmark of somebody else's program: as it is read, written and read again. */
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -133,9 +135,33 @@ static void test_files_of_runs_before(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* A program that the machine cannot start, here for want of files, is no program that failed: there are
+ * enough for the three pipes, but none for its input. */
+static void test_started_without_files(void **state) {
+    (void)state;
+    enum { PIPES = 6 };
+    kf_timed_command command;
+    kf_measurement measurement = {.state = KF_STATE_OK};
+    kf_error error = {KF_OK, ""};
+    struct rlimit before, few;
+    free(read_and_written(texts[2], &command));
+    const int next = open("/dev/null", O_RDONLY);
+    assert_int_equal(close(next), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = (struct rlimit){(rlim_t)next + PIPES, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    const kf_status status = kf_command_measure(&command, false, &measurement, &error);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(status, KF_HOST);
+    assert_string_equal(error.message, "true: cannot be started: Too many open files");
+    kf_measurement_free(&measurement);
+    kf_command_free(&command);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_long_words_name_nothing),
-        cmocka_unit_test(test_units_that_are_printed), cmocka_unit_test(test_files_of_runs_before)};
+        cmocka_unit_test(test_units_that_are_printed), cmocka_unit_test(test_files_of_runs_before),
+        cmocka_unit_test(test_started_without_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
