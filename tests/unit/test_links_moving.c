@@ -132,24 +132,24 @@ static double mean_density(kf_plan *plan, size_t count) {
     return sum / (double)count;
 }
 
-/* Nodes that are covered and uncovered keep the mass on the mean: of a box that turns fifteen times a hundred
- * thousandth of it may go. */
+/* Nodes that are covered and uncovered keep the mass on the mean: a box that turns four times changes the
+ * mean density by less than 2e-4. */
 static void test_mass(void **state) {
     (void)state;
-    enum { STEPS = 4000 };
+    enum { STEPS = 1200 };
     kf_error error = {KF_OK, ""};
     kf_scene *scene = make_periodic(0.02);
     kf_body_add_box(scene, (const double[3]){6.2, 5.1, 8.0}, (const double[3]){13.4, 11.4, 12.0});
     scene->motion = (kf_motion){.moving = true,
                                 .center = {9.8, 8.2, 10.0},
                                 .axis = {0, 0.6, 0.8},
-                                .angular_speed = 15 * 2.0 * 3.141592653589793 / STEPS};
+                                .angular_speed = 4 * 2.0 * 3.141592653589793 / STEPS};
     must(kf_body_link(scene, false, &error), &error);
     kf_plan *plan = open_with(scene, (const char *const[]){NULL});
     advance(plan, STEPS);
     const double off = mean_density(plan, EACH * EACH * EACH);
     print_message("mean density off by %.3g\n", off);
-    assert_true(fabs(off) < 1e-3);
+    assert_true(fabs(off) < 2e-4);
     kf_plan_free(plan);
     kf_scene_free(scene);
 }
