@@ -95,10 +95,7 @@ KF_SCALAR_KERNEL(load_links, kf_links_arguments) {
         kf_position(a, ((const kf_index *)a->links.node)[n], &nx, &ny, &nz);
         const double q = ((const kf_real *)a->links.share)[n];
         const double pair = ((const kf_real *)a->links.value)[a->links.count + n] * (1.0 / KF_UNIT);
-        kf_accumulate_load(load, -cx * pair, -cy * pair, -cz * pair,
-                           kf_from_center(0, nx + q * cx - a->links.center[0], a->grid.nodes[0]),
-                           kf_from_center(1, ny + q * cy - a->links.center[1], a->grid.nodes[1]),
-                           kf_from_center(2, nz + q * cz - a->links.center[2], a->grid.nodes[2]));
+        kf_load_at(a, load, -cx * pair, -cy * pair, -cz * pair, nx + q * cx, ny + q * cy, nz + q * cz);
     }
     kf_add_load(a, x, load);
 }

@@ -92,6 +92,14 @@ KF_FUNCTION kf_real kf_reflect_link(const kf_module_arguments *a, int x, int wor
     return value;
 }
 
+/* Adds the force on the fluid at a place to the load, by its arm about the solid's centre. */
+KF_FUNCTION void kf_load_at(const kf_module_arguments *a, kf_int64 *load, double gx, double gy, double gz,
+                            double x, double y, double z) {
+    kf_accumulate_load(load, gx, gy, gz, kf_from_center(0, x - a->links.center[0], a->grid.nodes[0]),
+                       kf_from_center(1, y - a->links.center[1], a->grid.nodes[1]),
+                       kf_from_center(2, z - a->links.center[2], a->grid.nodes[2]));
+}
+
 /* Resets an inner node to fluid at rest. */
 KF_FUNCTION void kf_rest_node(const kf_module_arguments *a, int number) {
     const kf_index inside = ((const kf_index *)a->links.inside)[number];

@@ -325,10 +325,7 @@ KF_SCALAR_KERNEL(load_wall, kf_wall_arguments) {
             force[i] = a->wall.force[(long long)(a->wall.friction ? 3 + i : i) * a->wall.count + n] *
                        (a->wall.friction ? -1.0 : 1.0);
         kf_position(a, ((const kf_index *)a->wall.node)[n], &nx, &ny, &nz);
-        kf_accumulate_load(load, force[0], force[1], force[2],
-                           kf_from_center(0, nx - a->links.center[0], a->grid.nodes[0]),
-                           kf_from_center(1, ny - a->links.center[1], a->grid.nodes[1]),
-                           kf_from_center(2, nz - a->links.center[2], a->grid.nodes[2]));
+        kf_load_at(a, load, force[0], force[1], force[2], nx, ny, nz);
     }
     kf_add_load(a, x, load);
 }
