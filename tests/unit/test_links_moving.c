@@ -76,6 +76,21 @@ static void test_box_on_seams(void **state) {
     kf_scene_free(scene);
 }
 
+/* A box that turns about its middle in a fluid at rest has a torque but no force. */
+static void test_force_that_cancels(void **state) {
+    (void)state;
+    enum { ONE = 1 };
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = make_periodic(0.02);
+    kf_body_add_box(scene, (const double[3]){6.0, 7.5, 8.0}, (const double[3]){13.0, 11.5, 11.0});
+    scene->motion =
+        (kf_motion){.moving = true, .center = {9.5, 9.5, 9.5}, .axis = {0, 1, 0}, .angular_speed = 0.01};
+    scene->rate_rule = KF_RATE_ONES;
+    must(kf_body_link(scene, false, &error), &error);
+    verify_moving(scene, ONE);
+    kf_scene_free(scene);
+}
+
 static kf_plan *open_with(const kf_scene *scene, const char *const *values) {
     const kf_config config = default_with(scene, values);
     return open_plan(scene, &config);
@@ -272,6 +287,7 @@ int main(void) {
         cmocka_unit_test(test_checkpoint),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_scenes),
+        cmocka_unit_test(test_force_that_cancels),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }
