@@ -117,6 +117,7 @@ static void test_all_figures_can_be_named(void **state) {
         kf_bench_suite suite;
         open_suite(names[i], &suite);
         assert_in_range(suite.file->figure_count, 1, KF_OPTION_VALUES);
+        kf_suite_file_free(suite.file);
     }
 }
 
