@@ -11,9 +11,11 @@
 #define KF_LAW_BEGINS 12.0
 #define KF_LAW_ALONE  20.0
 /* Limits of a wall node's speed, as factors of the speed that the law reads. The part above the first meets
- * no slip. Above the second nothing pushes the node. */
+ * no slip, and so does a speed against the stream. Above the second nothing pushes the node on, nor against
+ * the stream from the third on. */
 #define KF_LAW_FASTEST  1.25
 #define KF_LAW_NO_LAYER 1.75
+#define KF_LAW_AGAINST  0.5
 
 /* Reichardt's velocity at a height, and its slope: u+ = ln(1 + k y)/k + (B - ln(k)/k) (1 - exp(-y/11) - y/11
  * exp(-y/3)). */
@@ -48,10 +50,19 @@ KF_FUNCTION double kf_law_share(double y_plus) {
     return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
 }
 
-/* Returns the factor of a push on a wall node. `own` is the node's speed along the stream, `speed` the
- * stream's speed further out. A layer is slower at its wall, so a node that is much faster is not pushed. */
-KF_FUNCTION double kf_law_push(double own, double speed) {
-    const double part = (KF_LAW_NO_LAYER * speed - own) / ((KF_LAW_NO_LAYER - KF_LAW_FASTEST) * speed);
+/* Returns the part of a wall node's speed along the stream that meets no slip. `own` is the node's speed,
+ * `speed` the stream's further out. A layer is slower at its wall, and goes the same way. */
+KF_FUNCTION double kf_law_excess(double own, double speed) {
+    if (own < 0.0) return own;
+    return own > KF_LAW_FASTEST * speed ? own - KF_LAW_FASTEST * speed : 0.0;
+}
+
+/* Returns the factor of a push on a wall node along the stream: a node that is much faster is not pushed on,
+ * nor is one that flows against the stream pushed against it. */
+KF_FUNCTION double kf_law_push(double own, double speed, double push) {
+    const double room = push > 0.0 ? KF_LAW_NO_LAYER * speed - own : KF_LAW_AGAINST * speed + own;
+    const double range = push > 0.0 ? KF_LAW_NO_LAYER - KF_LAW_FASTEST : KF_LAW_AGAINST;
+    const double part = room / (range * speed);
     if (!(part > 0.0)) return 0.0;
     return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
 }

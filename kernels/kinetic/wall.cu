@@ -15,9 +15,11 @@
  * neighbouring nodes, because nodes further out see a faster stream: fluid along such a wall would drive
  * itself. The force on the node balances these parts, too.
  *
- * A layer is slower at its wall than further out. A node on a step of the staircase can become faster: fluid
- * leaves through its links, more fluid follows, and nothing limits its speed. So the part of a node's speed
- * above 1.25 of the speed that the law reads meets no slip, and the node gets no push. */
+ * A layer is slower at its wall than further out, and goes the same way. A node on a step of the staircase
+ * can become faster: fluid leaves through its links, more fluid follows, and nothing limits its speed. So the
+ * part of a node's speed above 1.25 of the speed that the law reads meets no slip, and the node gets no push.
+ * In a corner of the staircase a node can turn against the stream: a vortex of two cells, which such pushes
+ * spin faster and faster. So what flows against the stream meets no slip and is not pushed on, either. */
 #include "arguments.h"
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -283,16 +285,16 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     }
     kf_lay_along(normal, velocity);
     const double share = *kf_found(a, x, 0), own = kf_dot(velocity, along), seen = *kf_found(a, x, 5),
-                 kept = kf_law_push(own, seen), fastest = KF_LAW_FASTEST * seen;
+                 excess = kf_law_excess(own, seen);
     for (int i = 0; i < 3; i++)
-        velocity[i] = share * (velocity[i] - (own > fastest ? own - fastest : 0.0) * along[i]);
+        velocity[i] = share * (velocity[i] - excess * along[i]);
     kf_exchange_links(a, x, share > 0.0, velocity, &sum);
     for (int i = 0; i < 3; i++)
         across[i] = sum.force[i];
     kf_lay_along(normal, sum.force);
     for (int i = 0; i < 3; i++)
         force[i] = share * (sum.force[i] - traction * along[i]);
-    const double push = kf_dot(force, along), less = push > 0.0 ? (1.0 - kept) * push : 0.0;
+    const double push = kf_dot(force, along), less = (1.0 - kf_law_push(own, seen, push)) * push;
     for (int i = 0; i < 3; i++) {
         force[i] -= less * along[i];
         a->wall.force[(long long)i * a->wall.count + x] = force[i];

@@ -122,11 +122,13 @@ static void push(kf_reference_wall *work, const kf_wall_node *wall, const double
     }
 }
 
-/* Takes from a force what would drive a node on that is much faster than what the law looks at. */
+/* Takes from a force what would drive a node on that is much faster than what the law looks at, or flows
+ * against it. */
 static void hold_back(const law *seen, const double velocity[3], double force[3]) {
     const double forward = product(force, seen->along);
-    if (!(forward > 0.0 && seen->speed > 0.0)) return;
-    const double part = fmin(1.0, fmax(0.0, (1.75 - product(velocity, seen->along) / seen->speed) / 0.5));
+    if (!(seen->speed > 0.0)) return;
+    const double own = product(velocity, seen->along) / seen->speed;
+    const double part = fmin(1.0, fmax(0.0, (forward > 0.0 ? 1.75 - own : 0.5 + own) / 0.5));
     for (int a = 0; a < 3; a++)
         force[a] -= (1.0 - part * part * (3.0 - 2.0 * part)) * forward * seen->along[a];
 }
@@ -142,7 +144,8 @@ static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const la
     project(wall->normal, velocity);
     const double own = product(velocity, seen->along);
     for (int a = 0; a < 3; a++)
-        slip[a] = seen->share * (velocity[a] - fmax(0.0, own - 1.25 * seen->speed) * seen->along[a]);
+        slip[a] = seen->share *
+                  (velocity[a] - (fmax(0.0, own - 1.25 * seen->speed) + fmin(0.0, own)) * seen->along[a]);
     if (seen->share > 0.0) move_links(work, wall, slip);
     exchange(work, wall, taken);
     for (int a = 0; a < 3; a++)
