@@ -252,3 +252,22 @@ void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
     }
     find_sides(grid, mesh, scene->open_edges == 0);
 }
+
+double kf_distance_at(const kf_distance_grid *grid, const double place[3]) {
+    size_t low[3];
+    double share[3], sum = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const double at = fmin(fmax((place[i] - grid->corner[i]) / grid->spacing, 0.0), grid->size[i] - 1.0);
+        low[i] = (size_t)fmin(floor(at), grid->size[i] - 2.0);
+        share[i] = at - (double)low[i];
+    }
+    for (size_t corner = 0; corner < 8; corner++) {
+        const size_t part[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
+        double weight = 1.0;
+        for (int i = 0; i < 3; i++)
+            weight *= part[i] == 1 ? share[i] : 1.0 - share[i];
+        const size_t row = low[1] + part[1] + (size_t)grid->size[1] * (low[2] + part[2]);
+        sum += weight * (double)grid->values[low[0] + part[0] + (size_t)grid->size[0] * row];
+    }
+    return sum;
+}

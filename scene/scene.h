@@ -420,6 +420,9 @@ typedef struct kf_distance_grid {
 void kf_scene_moving_reach(const kf_scene *scene, double below[3], double above[3]);
 /* Computes the distance to the scene's mesh (distance.c). The caller frees grid->values. */
 void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid);
+/* Interpolates it at a place in the solid's axes, trilinearly; places outside have the value of the grid's
+ * nearest point. */
+double kf_distance_at(const kf_distance_grid *grid, const double place[3]);
 /* Returns whether the law of the wall acts at a position (in nodes) of the solid's surface: the scene has a
  * law, and the layer there is not laminar (trip). */
 bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]);

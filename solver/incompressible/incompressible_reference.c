@@ -38,29 +38,13 @@ static bool step(const run *r, const int from[3], int axis, int by, int last, in
 /* Returns the signed distance to the moved solid at a place, in cells, from its grid by trilinear
  * interpolation. */
 static double distance_at(const run *r, const double x[3]) {
-    const kf_distance_grid *g = &r->distance;
-    size_t low[3];
-    double share[3], sum = 0.0;
+    double body[3];
     for (int i = 0; i < 3; i++) {
-        double body = r->scene->motion.center[i];
+        body[i] = r->scene->motion.center[i];
         for (int j = 0; j < 3; j++)
-            body += r->rotation[3 * j + i] * (x[j] - r->center[j]);
-        const double place = fmin(fmax((body - g->corner[i]) / g->spacing, 0.0), g->size[i] - 1.0);
-        low[i] = (size_t)fmin(floor(place), g->size[i] - 2.0);
-        share[i] = place - (double)low[i];
+            body[i] += r->rotation[3 * j + i] * (x[j] - r->center[j]);
     }
-    for (size_t corner = 0; corner < 8; corner++) {
-        const size_t part[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
-        double weight = 1.0;
-        for (int i = 0; i < 3; i++)
-            weight *= part[i] == 1 ? share[i] : 1.0 - share[i];
-        sum +=
-            weight *
-            (double)
-                g->values[low[0] + part[0] +
-                          (size_t)g->size[0] * (low[1] + part[1] + (size_t)g->size[1] * (low[2] + part[2]))];
-    }
-    return sum;
+    return kf_distance_at(&r->distance, body);
 }
 
 /* Area, of 1/2, of the part of a triangle where the linear function is positive: clip the triangle. */

@@ -14,29 +14,16 @@ static const double ON_SURFACE = 1e-6, /* a distance that counts as none */
 
 /* Returns the signed distance of a place in the pose. */
 static double distance_at(const reference_run *run, const kf_reference_solid *pose, const double place[3]) {
-    const kf_distance_grid *g = &run->distance;
-    size_t low[3];
-    double arm[3], share[3], sum = 0.0;
+    double arm[3], body[3];
     for (int i = 0; i < 3; i++)
         arm[i] = place[i] - pose->center[i];
     kf_reference_nearest(run->scene, arm);
     for (int i = 0; i < 3; i++) {
-        double body = pose->start[i];
+        body[i] = pose->start[i];
         for (int j = 0; j < 3; j++)
-            body += pose->rotation[3 * j + i] * arm[j];
-        const double at = fmin(fmax((body - g->corner[i]) / g->spacing, 0.0), g->size[i] - 1.0);
-        low[i] = (size_t)fmin(floor(at), g->size[i] - 2.0);
-        share[i] = at - (double)low[i];
+            body[i] += pose->rotation[3 * j + i] * arm[j];
     }
-    for (size_t corner = 0; corner < 8; corner++) {
-        const size_t part[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
-        double weight = 1.0;
-        for (int i = 0; i < 3; i++)
-            weight *= part[i] == 1 ? share[i] : 1.0 - share[i];
-        const size_t row = low[1] + part[1] + (size_t)g->size[1] * (low[2] + part[2]);
-        sum += weight * (double)g->values[low[0] + part[0] + (size_t)g->size[0] * row];
-    }
-    return sum;
+    return kf_distance_at(&run->distance, body);
 }
 
 static void place_of(const reference_run *run, size_t node, int at[3]) {

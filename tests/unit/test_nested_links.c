@@ -139,30 +139,11 @@ static void test_reference(void **state) {
     }
 }
 
-/* A run that goes on from a checkpoint after an odd number of steps, on which fields were read, ends in the
- * same bits. */
 static void test_checkpoint(void **state) {
     (void)state;
-    kf_error error = {KF_OK, ""};
-    size_t bytes;
     kf_scene *scene = open_text(by_law);
     const kf_config config = config_with(scene, "storage=f32", "");
-    kf_plan *whole = open_plan(scene, &config), *parts = open_plan(scene, &config);
-    advance(whole, 4);
-    advance(parts, 3);
-    kf_fields fields = {.density = NULL};
-    must(parts->methods->flow->fields(parts, &fields, &error), &error);
-    kf_fields_free(&fields);
-    void *middle = state_of(parts, &bytes);
-    kf_plan_free(parts);
-    parts = open_plan(scene, &config);
-    must(parts->methods->restore(parts, middle, 3, &error), &error);
-    advance(parts, 1);
-    void *one = state_of(whole, &bytes), *other = state_of(parts, &bytes);
-    assert_memory_equal(one, other, bytes);
-    free(middle), free(one), free(other);
-    kf_plan_free(whole);
-    kf_plan_free(parts);
+    assert_goes_on(scene, &config);
     kf_scene_free(scene);
 }
 
