@@ -107,8 +107,9 @@ static void test_tunnel_of_a_mask(void **state) {
         assert_near(effect.low, 1.0582247 * 1.0582247, 1e-6);
         assert_near(effect.high, 1.192, 1e-9);
         scene.reference_length = 20.0; /* a drag coefficient of 1 refers to it: 2 of the front */
-        const kf_drag_report report = {.known = true, .settled = true, .mean[KF_DRAG] = {.mean = 1.0}};
+        kf_drag_report report = {.known = true, .settled = true};
         kf_drag_interval interval;
+        report.mean[KF_DRAG].mean = 1.0;
         kf_drag_interval_of(&scene, &report, &interval);
         assert_near(interval.corrected, 0.5 * (1.0 / effect.low + 1.0 / effect.high), 1e-9);
         assert_non_null(strstr(interval.why[KF_PART_GRID], "mask"));
