@@ -221,7 +221,8 @@ static void check_counted_tables(kf_store *store, const kf_run_summary *run, con
 /* Names in a roofline lie on no symbol: those of the kernels of a preset, at one point nearly. */
 static void test_names_beside_symbols(void **state) {
     (void)state;
-    enum { KERNELS = 8, SYMBOL = 12 };
+    enum { KERNELS = 8 };
+    const double half = 6.0;                       /* of a symbol's 12 points */
     static const double width = 783, height = 424; /* of the area, as in plots/table_roofline.c */
     static kf_plot_kernel kernels[KERNELS];
     for (int i = 0; i < KERNELS; i++) {
@@ -266,9 +267,9 @@ static void test_names_beside_symbols(void **state) {
                                      1e-3 * kernels[i].operations / kernels[i].launch_us};
             for (int a = 0; a < 2; a++)
                 at[a] = (a ? height : width) * log(point[a] / low[a]) / log(high[a] / low[a]);
-            if (label[0] < at[0] + SYMBOL / 2 - 0.01 &&
-                label[0] + 0.62 * 9 * (double)strlen("kernel 0") > at[0] - SYMBOL / 2 + 0.01 &&
-                fabs(label[1] - at[1]) < SYMBOL / 2 + 1.25 * 9 / 2 - 0.01)
+            if (label[0] < at[0] + half - 0.01 &&
+                label[0] + 0.62 * 9 * (double)strlen("kernel 0") > at[0] - half + 0.01 &&
+                fabs(label[1] - at[1]) < half + 1.25 * 9 / 2 - 0.01)
                 fail_msg("kernel %d lies on the symbol of kernel %d", kernel, i);
         }
     }
