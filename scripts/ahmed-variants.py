@@ -68,14 +68,16 @@ def spread(variants, count):
 def make_scene(said, body, way):
     """A scene: the body in the shipped tunnel, on a road that moves with the wind."""
     solid, model = WAYS[way]
+    boxes = {"refine": {"around": "body", "levels": said.levels}} if said.levels else {}
     return {
         "solid": {"shape": "ahmed", "stilts": said.stilts, "clearance": said.clearance, **body, **solid,
                   "anchor": "origin", "position": [1.05, 0.7875, 0]},
-        "domain": {"cells": [256, 96, 96], "size": [4.2, 1.575, 1.575]},
+        "domain": {"cells": [int(cells) for cells in said.grid.split("x")], "size": [4.2, 1.575, 1.575]},
         "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip",
                        "zmin": {"type": "wall", "velocity": [said.speed, 0, 0], "specular_share": 0.5}, "zmax": "free_slip"},
         "flow": {"speed": said.speed, "viscosity": said.viscosity, "reference_area": said.area, "lattice_speed": said.lattice_speed},
-        "model": model,
+        "model": {**model, "rates": "k17"} if said.levels else model,
+        **boxes,
     }
 
 
@@ -86,7 +88,7 @@ def run_one(said, run, body, way):
     if not result.exists():
         scene = said.folder / f"{run}-{way}.json"
         scene.write_text(json.dumps(make_scene(said, body, way)), encoding="utf-8")
-        command = [said.kftune, "run", "--scene", str(scene), "--grid", said.grid, "--device", said.device, "--flow-throughs",
+        command = [said.kftune, "run", "--scene", str(scene), "--device", said.device, "--flow-throughs",
                    str(said.flow_throughs), "--every", "1000000000", "--checkpoints", "0", "--fields", "none", "--picture", "none",
                    "--output", str(folder), "--force"]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
@@ -121,7 +123,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--kftune", default="build/kftune")
     parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--grid", default="256x96x96")
+    parser.add_argument("--grid", default="256x96x96", help="with --levels the coarsest cells")
+    parser.add_argument("--levels", type=int, default=0, help="of nested grids around each body")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=["law", "immersed"])
     parser.add_argument("--flow-throughs", type=float, default=6)
