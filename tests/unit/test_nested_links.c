@@ -178,7 +178,7 @@ static void test_units(void **state) {
 
 /* Force and friction along the wind, means over some steps of the coarsest level, in units of the finest. */
 static void find_drag(const char *text, double *drag, double *friction) {
-    enum { BEFORE = 80, TAKEN = 40 };
+    enum { BEFORE = 40, TAKEN = 20 };
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_text(text);
     const kf_config config = config_with(scene, "storage=f32", "");
