@@ -253,6 +253,7 @@ void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
     find_sides(grid, mesh, scene->open_edges == 0);
 }
 
+/* The eight points around the place, weighted by how near they are along each axis. */
 double kf_distance_at(const kf_distance_grid *grid, const double place[3]) {
     size_t low[3];
     double share[3], sum = 0.0;

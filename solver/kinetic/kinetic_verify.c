@@ -17,6 +17,7 @@ double kf_kinetic_bound(const kf_scene *scene, kf_storage storage) {
     return storage == KF_F64 ? 1e-9 : storage == KF_F32 ? 1e-4 : scene->accuracy;
 }
 
+/* Takes the larger of the force's and the torque's deviation, each measured against what cannot cancel. */
 double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference, double reach) {
     double error[2] = {0, 0}, scale[2] = {0, 0};
     for (int i = 0; i < 3; i++) {

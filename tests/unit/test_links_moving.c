@@ -57,17 +57,25 @@ static kf_scene *make_periodic(double viscosity) {
     return kf_flow_box("moving", EACH, EACH, EACH, viscosity);
 }
 
+/* Makes a periodic box of fluid with a box that turns; the caller frees the scene. */
+static kf_scene *make_turning_box(const double low[3], const double high[3], const kf_motion *motion) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = make_periodic(0.02);
+    kf_body_add_box(scene, low, high);
+    scene->motion = *motion;
+    must(kf_body_link(scene, false, &error), &error);
+    return scene;
+}
+
 /* A box that turns about an oblique axis through its middle, across two seams, with a force on the fluid. */
 static void test_box_on_seams(void **state) {
     (void)state;
     enum { FEW = 4 };
-    kf_error error = {KF_OK, ""};
-    kf_scene *scene = make_periodic(0.02);
-    scene->body_force[1] = 2e-5;
-    kf_body_add_box(scene, (const double[3]){15.2, -3.1, 8.0}, (const double[3]){22.4, 3.4, 12.0});
-    scene->motion = (kf_motion){
+    const kf_motion motion = {
         .moving = true, .center = {18.8, 0.15, 10.0}, .axis = {0, 0.6, 0.8}, .angular_speed = 0.02};
-    must(kf_body_link(scene, false, &error), &error);
+    kf_scene *scene =
+        make_turning_box((const double[3]){15.2, -3.1, 8.0}, (const double[3]){22.4, 3.4, 12.0}, &motion);
+    scene->body_force[1] = 2e-5;
     assert_true(scene->links.leaves);
     scene->rate_rule =
         KF_RATE_ONES; /* without averages, whose sums in fixed point would be most of the error */
@@ -80,13 +88,11 @@ static void test_box_on_seams(void **state) {
 static void test_force_that_cancels(void **state) {
     (void)state;
     enum { ONE = 1 };
-    kf_error error = {KF_OK, ""};
-    kf_scene *scene = make_periodic(0.02);
-    kf_body_add_box(scene, (const double[3]){6.0, 7.5, 8.0}, (const double[3]){13.0, 11.5, 11.0});
-    scene->motion =
-        (kf_motion){.moving = true, .center = {9.5, 9.5, 9.5}, .axis = {0, 1, 0}, .angular_speed = 0.01};
+    const kf_motion motion = {
+        .moving = true, .center = {9.5, 9.5, 9.5}, .axis = {0, 1, 0}, .angular_speed = 0.01};
+    kf_scene *scene =
+        make_turning_box((const double[3]){6.0, 7.5, 8.0}, (const double[3]){13.0, 11.5, 11.0}, &motion);
     scene->rate_rule = KF_RATE_ONES;
-    must(kf_body_link(scene, false, &error), &error);
     verify_moving(scene, ONE);
     kf_scene_free(scene);
 }
@@ -152,14 +158,12 @@ static double mean_density(kf_plan *plan, size_t count) {
 static void test_mass(void **state) {
     (void)state;
     enum { STEPS = 1200 };
-    kf_error error = {KF_OK, ""};
-    kf_scene *scene = make_periodic(0.02);
-    kf_body_add_box(scene, (const double[3]){6.2, 5.1, 8.0}, (const double[3]){13.4, 11.4, 12.0});
-    scene->motion = (kf_motion){.moving = true,
-                                .center = {9.8, 8.2, 10.0},
-                                .axis = {0, 0.6, 0.8},
-                                .angular_speed = 4 * 2.0 * 3.141592653589793 / STEPS};
-    must(kf_body_link(scene, false, &error), &error);
+    const kf_motion motion = {.moving = true,
+                              .center = {9.8, 8.2, 10.0},
+                              .axis = {0, 0.6, 0.8},
+                              .angular_speed = 4 * 2.0 * 3.141592653589793 / STEPS};
+    kf_scene *scene =
+        make_turning_box((const double[3]){6.2, 5.1, 8.0}, (const double[3]){13.4, 11.4, 12.0}, &motion);
     kf_plan *plan = open_with(scene, (const char *const[]){NULL});
     advance(plan, STEPS);
     const double off = mean_density(plan, EACH * EACH * EACH);
