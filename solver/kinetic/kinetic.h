@@ -285,6 +285,9 @@ void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *
 /* Turns options of plan fused with a march into those of a level of a scene with outer_ones: on all levels
  * but the finest the plan is moments. */
 void kf_kinetic_choose_outer_plan(const kf_scene *scene, kf_kinetic_options *options);
+/* Returns the alignment of rows: each begins at a multiple of so many nodes (kinetic_geometry.c). */
+int kf_kinetic_row_alignment(const kf_kinetic_options *options);
+/* Lays out a grid's nodes in memory. */
 void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_geometry *geometry);
 /* Lays out a team's part that begins at this plane and row. */
@@ -296,6 +299,8 @@ kf_status kf_kinetic_check_size(const kf_scene *scene, int parts, double most_no
 /* Returns the index, from the beginning of the memory, that the first node of the domain's planes would
  * have. */
 long long kf_kinetic_origin(const kf_kinetic_geometry *geometry);
+/* Names the file of a kernel source and defines its macros (kinetic_sources.c). Only macros that the file
+ * reads are defined, so that configs which differ in nothing else share a compiled module. */
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_defines *defines);
@@ -317,6 +322,8 @@ bool kf_kinetic_may_be_hollow(const kf_scene *scene);
 /* Returns whether the kernel that works out a link's returning population writes it to the inner node, too. A
  * node is no other link's outer one then, and nothing else writes there. */
 bool kf_kinetic_puts_back(const kf_links *links, const kf_kinetic_options *options);
+/* Returns whether the scene has a moving solid by samples. */
+bool kf_kinetic_samples_move(const kf_scene *scene);
 /* Returns whether the solid's force is stored on the band, the nodes that its samples touch (plans fused and
  * moments). */
 bool kf_kinetic_has_band(const kf_kinetic_options *options);
@@ -325,6 +332,7 @@ bool kf_kinetic_has_chain(const kf_scene *scene, const kf_kinetic_options *optio
 /* Returns whether patch_sort computes the pose of the step. It does so for a prescribed motion, if no earlier
  * kernel needs the pose. */
 bool kf_kinetic_sorts_with_pose(const kf_scene *scene, const kf_kinetic_options *options);
+/* Returns whether a plan needs this source (kinetic_sources.c). */
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which);
 /* Returns the sides across x (bits: low, high) at which values exchanged between a level of nested grids and
  * the coarser one have arrays of their own (kernels/kinetic/edges.h). 0: they are in the grid. */

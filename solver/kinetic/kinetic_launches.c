@@ -206,7 +206,7 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
 static bool outflow_is_apart(const kf_builder *b) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
-    if (b->plan->all_parts > 1 || (scene->motion.moving && scene->samples.count > 0)) return false;
+    if (b->plan->all_parts > 1 || kf_kinetic_samples_move(scene)) return false;
     for (int face = 0; face < KF_FACES; face++) {
         const int axis = face / 2;
         const double *position = positions[axis], last = (double)scene->nodes[axis] - 2.0;
