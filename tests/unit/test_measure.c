@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/backend/team/team.h"
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "harness/cli/known_config.h"
