@@ -60,7 +60,7 @@ static void name_choices(const double extent[3], char *text, size_t size) {
     for (int up = 0; up < 3 && length < size; up++) {
         const int one = (up + 1) % 3, other = (up + 2) % 3,
                   along = extent[one] >= extent[other] ? one : other;
-        length += (size_t)snprintf(text + length, size - length, "%s--up %c: %.3g high, %.3g long along %c",
+        length += (size_t)snprintf(text + length, size - length, "%s--up %c: %.4g high, %.4g long along %c",
                                    up == 0 ? "" : "; ", "xyz"[up], extent[up], extent[along], "xyz"[along]);
     }
 }

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/backend/team/team.h"
+#include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
@@ -36,21 +38,62 @@ static kf_status refuse_writing(const char *name, kf_error *error) {
                    "option '--write': %s is no mesh, and no option changes it; copy the scene file", name);
 }
 
+/* Refuses, as kftune run does, a scene that no system runs, or not the system whose section it has. */
+static kf_status check_system(const char *name, kf_scene *scene, kf_error *error) {
+    const kf_system *system = NULL;
+    if (!kf_scene_is_mesh(name)) KF_TRY(kf_system_by_section(name, &system, error));
+    kf_problem *problem = kf_flow_problem(system, scene, false);
+    const kf_status status =
+        system != NULL ? kf_system_accepts(system, problem, error) : kf_system_of_scene(problem, error);
+    kf_problem_free(problem);
+    return status;
+}
+
+/* Puts back what the file had before, or removes it if it was not there. */
+static void put_back(const char *file, const char *before, size_t size) {
+    kf_error ignored;
+    if (before == NULL)
+        (void)unlink(file);
+    else if (kf_file_write_atomic(file, before, size, &ignored) != KF_OK)
+        kf_warn("%s: is replaced by a scene that is refused: %s", file, ignored.message);
+}
+
+/* Writes the document and opens what was written. A scene that no system runs leaves the file as it was. */
+static kf_status write_and_open(const cJSON *document, const char *file, const kf_scene_options *wanted,
+                                kf_scene **scene, kf_error *error) {
+    kf_error ignored;
+    char *before = NULL;
+    size_t size = 0;
+    bool replaced = false;
+    if (kf_file_read(file, 0, &before, &size, &ignored) != KF_OK) before = NULL;
+    kf_status status = kf_scene_document_write(document, file, &replaced, error);
+    if (status == KF_OK) {
+        status = kf_scene_open(file, wanted, scene, error);
+        if (status == KF_OK) {
+            status = check_system(file, *scene, error);
+            if (status != KF_OK) kf_scene_free(*scene);
+        }
+        if (status != KF_OK)
+            put_back(file, before, size);
+        else if (replaced)
+            kf_info("%s: said something else, as kftune had made it of a mesh; replaced", file);
+    }
+    free(before);
+    return status;
+}
+
 /* Writes the scene where --write says, and opens what was written. */
 static kf_status write_scene(const kf_arguments *arguments, const char *name, const char *file,
                              const kf_scene_options *wanted, kf_scene **scene, kf_error *error) {
     const kf_scene_options as_written = {.sections = wanted->sections, .described = true};
     char variant[128];
     cJSON *document = NULL;
-    bool replaced = false;
     KF_TRY(kf_argument_document(arguments, wanted->nodes, wanted->samples_per_cell, name, NULL, &document,
                                 variant, error));
     if (document == NULL) return refuse_writing(name, error);
-    const kf_status status = kf_scene_document_write(document, file, &replaced, error);
+    const kf_status status = write_and_open(document, file, &as_written, scene, error);
     cJSON_Delete(document);
-    KF_TRY(status);
-    if (replaced) kf_info("%s: said something else, as kftune had made it of a mesh; replaced", file);
-    return kf_scene_open(file, &as_written, scene, error);
+    return status;
 }
 
 /* Opens the scene, placed or changed as the options say. */
@@ -207,17 +250,6 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     bool drawn = false;
     const kf_status status = draw_problem(arguments, problem, path, &drawn, error);
     if (status == KF_OK) print_facts(arguments, problem, drawn ? path : NULL);
-    kf_problem_free(problem);
-    return status;
-}
-
-/* Refuses, as kftune run does, a scene that no system runs, or not the system whose section it has. */
-static kf_status check_system(const char *name, kf_scene *scene, kf_error *error) {
-    const kf_system *system = NULL;
-    if (!kf_scene_is_mesh(name)) KF_TRY(kf_system_by_section(name, &system, error));
-    kf_problem *problem = kf_flow_problem(system, scene, false);
-    const kf_status status =
-        system != NULL ? kf_system_accepts(system, problem, error) : kf_system_of_scene(problem, error);
     kf_problem_free(problem);
     return status;
 }

@@ -129,6 +129,7 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
               sizeof(float);
     const double re = scene->reynolds;
     s.wall_distance = kf_scene_wall_distance(scene);
+    s.linked = scene->linked;
     s.wall_law = scene->wall_law;
     s.laminar = scene->laminar;
     s.boundary_layer = re > 0.0 && has_solid(scene) ? 5.0 * fine->reference_length / sqrt(re) : nan;
@@ -206,10 +207,11 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "%.3g cells along the solid: fewer than %g say little", s->cells_a_length, FEW_CELLS)
     WARN(s->parts.share > THIN_SHARE,
          "parts thinner than %g cells, %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g %.3g "
-         "m): "
-         "they act about a cell thicker on each side; take more cells, or leave out what may go",
+         "m): %s; take more cells, or leave out what may go",
          THIN_CELLS, kf_percent(s->parts.share), s->parts.width, s->parts.width * s->cell_size,
-         metres_at(s, s->parts.at[0]), metres_at(s, s->parts.at[1]), metres_at(s, s->parts.at[2]))
+         metres_at(s, s->parts.at[0]), metres_at(s, s->parts.at[1]), metres_at(s, s->parts.at[2]),
+         s->linked ? "links keep their size, but hardly resolve the flow around them"
+                   : "they act about a cell thicker on each side")
     WARN(s->gaps.share > THIN_SHARE,
          "gaps narrower than %g cells, beside %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g "
          "%.3g m): the grid hardly carries the flow through them",

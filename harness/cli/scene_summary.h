@@ -20,6 +20,7 @@ typedef struct kf_scene_summary {
     double viscosity, lattice_viscosity;             /* metres^2 a second */
     double flow_through_steps, flow_through_seconds; /* the stream once through the domain */
     double bytes;         /* of device memory, about: two grids of 27 floats a node, of 9 in two dimensions */
+    bool linked;          /* the solid acts by links */
     bool wall_law;        /* friction follows a law of the wall */
     bool laminar;         /* and it stands nowhere, for no layer is turbulent */
     int bare_wall;        /* a face that is a wall beside it, without a law; -1: none */

@@ -98,8 +98,9 @@ static const char *read_number(const char *text, kf_comma comma, kf_printed *pri
     bool ambiguous = false;
     size_t length = whole_part(at, comma, &ambiguous);
     if (ambiguous) {
-        (void)refuse(printed, text,
-                     "does the comma separate thousands or decimals? Add \"comma\": \"thousands\"");
+        (void)refuse(
+            printed, text,
+            "does the comma separate thousands or decimals? Add \"comma\": \"thousands\" or \"decimal\"");
         return NULL;
     }
     if (*text == '-') plain[count++] = '-';
@@ -142,8 +143,21 @@ static bool goes_on(const char *number, const char *at) {
     return *at != '\0' && strchr(",.'_:+-", *at) != NULL && isdigit((unsigned char)at[1]);
 }
 
-/* Reads what stands behind a number: nothing of it, its unit, or a reason not to trust it. */
-static bool read_unit(const char *number, const char *at, kf_printed *printed) {
+/* Says whether a single comma and digits end the number: "12,5", with a comma that can only be the decimals'.
+ */
+static bool has_decimals(const char *number, const char *at) {
+    if (*at != ',' || memchr(number, '.', (size_t)(at - number)) != NULL) return false;
+    const char *end = at + 1 + digits(at + 1);
+    return !goes_on(at + 1, end);
+}
+
+/* Reads what stands behind a number: nothing of it, its unit, or a reason not to trust it. The caller says in
+ * `comma` what a comma is. */
+static bool read_unit(const char *number, const char *at, kf_comma comma, kf_printed *printed) {
+    if (comma == KF_COMMA_UNKNOWN && goes_on(number, at) && has_decimals(number, at))
+        return refuse(
+            printed, number,
+            "the comma does not separate thousands; where decimals follow it, add \"comma\": \"decimal\"");
     if (goes_on(number, at))
         return refuse(printed, number, "is written in a way that is not read; print 1234.5");
     const size_t space = firm_space(at) + strspn(at + firm_space(at), " \t[(");
@@ -220,7 +234,7 @@ static bool number_after(const char *output, const char *mark, kf_comma comma, k
     const char *number = find_number(at);
     if (number == NULL) return refuse(printed, at, "holds no number");
     const char *end = read_number(number, comma, printed);
-    return end != NULL && read_unit(number, end, printed);
+    return end != NULL && read_unit(number, end, comma, printed);
 }
 
 bool kf_printed_in_text(const char *output, const char *mark, kf_comma comma, kf_printed *printed) {
@@ -245,7 +259,7 @@ static bool number_of(const cJSON *value, kf_printed *printed) {
     }
     if (find_number(text) != text) return refuse(printed, text, "is no number");
     const char *end = read_number(text, KF_COMMA_UNKNOWN, printed);
-    if (end == NULL || !read_unit(text, end, printed)) return false;
+    if (end == NULL || !read_unit(text, end, KF_COMMA_THOUSANDS, printed)) return false;
     return *end == '\0' || printed->unit_us > 0.0 || refuse(printed, text, "is no number");
 }
 

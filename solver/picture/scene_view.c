@@ -250,17 +250,12 @@ static kf_status close_view(view *v, const char *path, kf_error *error) {
     return status;
 }
 
-/* Names the scene with its sizes in metres: of the solid, of the domain, and of the box that is drawn where
- * it is a part of the domain only. */
+/* Names the scene with its sizes in metres: of the solid, of the domain, and in a line of its own those of
+ * the box that is drawn where it is a part of the domain only. The widest numbers fit in the bitmap font. */
 static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
+    enum { LINE = 23 };
     const kf_colour black = {25, 25, 25};
     const double h = scene->cell_size, speed = kf_length(scene->initial_velocity) * h / scene->time_step;
-    char text[160];
-    int used = snprintf(text, sizeof text, "%.48s", scene->name);
-    if (speed > 0.0) used += snprintf(text + used, sizeof text - (size_t)used, "   flow of %.4g m/s", speed);
-    if (scene->reynolds > 0.0)
-        (void)snprintf(text + used, sizeof text - (size_t)used, "   Re = %.6g", scene->reynolds);
-    kf_canvas_text(&v->canvas, MARGIN, HEIGHT - 58, 2, black, text);
     double solid[3], room[3], whole[3];
     bool part = false;
     for (int a = 0; a < 3; a++) {
@@ -269,15 +264,22 @@ static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
         whole[a] = scene->nodes[a] * h;
         part = part || room[a] < 0.999 * whole[a];
     }
+    int y = HEIGHT - (part ? 3 : 2) * LINE - 8;
+    char text[160];
+    int used = snprintf(text, sizeof text, "%.40s", scene->name);
+    if (speed > 0.0) used += snprintf(text + used, sizeof text - (size_t)used, "   flow of %.4g m/s", speed);
+    if (scene->reynolds > 0.0)
+        (void)snprintf(text + used, sizeof text - (size_t)used, "   Re = %.6g", scene->reynolds);
+    kf_canvas_text(&v->canvas, MARGIN, y, 2, black, text);
     used = 0;
     if (scene->mesh.triangle_count > 0)
-        used = snprintf(text, sizeof text, "solid %.3g x %.3g x %.3g m in a ", solid[0], solid[1], solid[2]);
-    used += snprintf(text + used, sizeof text - (size_t)used, "domain of %.3g x %.3g x %.3g m", whole[0],
-                     whole[1], whole[2]);
-    if (part)
-        (void)snprintf(text + used, sizeof text - (size_t)used, ", of which %.3g x %.3g x %.3g m are shown",
-                       room[0], room[1], room[2]);
-    kf_canvas_text(&v->canvas, MARGIN, HEIGHT - 34, 2, black, text);
+        used = snprintf(text, sizeof text, "solid %.4g x %.4g x %.4g m in a ", solid[0], solid[1], solid[2]);
+    (void)snprintf(text + used, sizeof text - (size_t)used, "domain of %.4g x %.4g x %.4g m", whole[0],
+                   whole[1], whole[2]);
+    kf_canvas_text(&v->canvas, MARGIN, y += LINE, 2, black, text);
+    if (!part) return;
+    (void)snprintf(text, sizeof text, "of which %.4g x %.4g x %.4g m are shown", room[0], room[1], room[2]);
+    kf_canvas_text(&v->canvas, MARGIN, y + LINE, 2, black, text);
 }
 
 /* Draws the box of the domain, or of the solid's surroundings, the boxes of nested grids, and the mesh. */

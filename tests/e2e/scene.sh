@@ -60,6 +60,14 @@ expect 2 scene wedge.obj --wind z --write way.scene.json
 says "exists with other content"
 says "flow.speed is 25 and 10"
 grep -q 'speed.*25' way.scene.json || complain "a refused --write wrote"
+# A scene that is refused is not written, and leaves what was there; nobody changed that, so it would make way.
+expect 2 scene wedge.obj --wind z --reynolds 9e8 --grid 16x8x8 --write refused.scene.json
+says "refused.scene.json: flow: Reynolds number 9e+08 needs"
+[ ! -e refused.scene.json ] || complain "a scene was refused and written"
+expect 0 scene wedge.obj --wind z --write kept.scene.json
+cp kept.scene.json before
+expect 2 scene wedge.obj --wind z --reynolds 9e8 --grid 16x8x8 --write kept.scene.json
+cmp -s kept.scene.json before || complain "a refused scene replaced another one"
 # Where road and wind disagree it is said; --speed changes both, and says what somebody had changed.
 expect 0 scene way.scene.json
 shows "the road moves at 20 m/s and the wind at 25 m/s"

@@ -262,6 +262,14 @@ static void the_domain_and_its_solid(void **state) {
     const pixels still = read_png(in_scratch("close.png"));
     assert_true(coloured(&still, &blue, arrows) == 0);
     free(still.rgb);
+    /* However many digits its sizes have, the caption ends before the picture does. */
+    scene->cell_size = 1234.5;
+    assert_int_equal(kf_scene_view_write(scene, true, in_scratch("long.png"), &error), KF_OK);
+    const pixels caption = read_png(in_scratch("long.png"));
+    for (int y = 480; y < caption.height; y++)
+        for (int x = caption.width - 20; x < caption.width; x++)
+            assert_int_equal(caption.rgb[3 * (y * caption.width + x)], 255);
+    free(caption.rgb);
     kf_scene_free(scene);
 }
 

@@ -95,6 +95,21 @@ static void test_texts(void **state) {
     }
 }
 
+/* A refusal of a comma names the key that says what it is, where that would help. */
+static void test_cures_of_commas(void **state) {
+    (void)state;
+    static const char *const decimal[] = {"per step: 12,5 ms", "per step: 0,95 s", "per step: 1,234 ms"},
+                             *const never[] = {"per step: 1.234,5 ms", "per step: 12,34,567 ms",
+                                               "per step: 1'234 ms"};
+    for (int i = 0; i < 3; i++) {
+        kf_printed printed;
+        assert_false(kf_printed_in_text(decimal[i], "per step:", KF_COMMA_UNKNOWN, &printed));
+        if (strstr(printed.why, "\"decimal\"") == NULL) fail_msg("%s: %s", decimal[i], printed.why);
+        assert_false(kf_printed_in_text(never[i], "per step:", KF_COMMA_UNKNOWN, &printed));
+        if (strstr(printed.why, "print 1234.5") == NULL) fail_msg("%s: %s", never[i], printed.why);
+    }
+}
+
 /* Google Benchmark, nvbench, hyperfine and pytest-benchmark write these. */
 static const struct {
     const char *file, *path;
@@ -190,7 +205,7 @@ static void test_json(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_files),
-                                       cmocka_unit_test(test_json)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_cures_of_commas),
+                                       cmocka_unit_test(test_files), cmocka_unit_test(test_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,17 @@ static void test_warnings_of_shipped_scenes(void **state) {
     assert_false(is_warned("ball", "narrower"));
 }
 
+/* Only samples make a thin part thicker. */
+static void test_thin_parts_by_links(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("ahmed");
+    assert_true(warns(scene, "they act about a cell thicker"));
+    scene->linked = true;
+    assert_true(warns(scene, "links keep their size"));
+    assert_false(warns(scene, "thicker"));
+    kf_scene_free(scene);
+}
+
 /* Rules that hold have no least viscosity; the others' grow with the speed. */
 static void test_rules_that_blow_up(void **state) {
     (void)state;
@@ -287,6 +298,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_no_width),
         cmocka_unit_test(test_crowded_triangles),
         cmocka_unit_test(test_warnings_of_shipped_scenes),
+        cmocka_unit_test(test_thin_parts_by_links),
         cmocka_unit_test(test_still_scenes),
         cmocka_unit_test(test_law_of_laminar_layers),
         cmocka_unit_test(test_rules_that_blow_up),
