@@ -106,6 +106,29 @@ static void the_front_has_what_none_beats(void **state) {
     kf_tune_result_free(&result);
 }
 
+/* Of what ties with the best only those that may win are named, and speed is that of the objective: a default
+ * that takes twice the time wins where energy is sought and it takes no more of it. */
+static void ties_are_of_what_may_win_and_is_sought(void **state) {
+    (void)state;
+    static const double times[] = {200, 100, 101, 102}, joules[] = {1.001, 1.0, 1.002, 1.004};
+    kf_tune_result result = {.presets = {0, -1, -1}, .noise_floor = 0.001};
+    assert_int_equal(kf_objective_read("energy", NULL, &result.objective, NULL), KF_OK);
+    for (int i = 0; i < 4; i++) {
+        put(&result.tried, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
+        put(&result.finals, 1 + i, KF_STATE_OK, times[i] - 1, times[i], times[i] + 1);
+        result.tried.items[i].measurement.energy_j = result.finals.items[i].measurement.energy_j = joules[i];
+    }
+    kf_tune_choose(&result);
+    assert_int_equal(result.best, 0);
+    assert_int_equal(result.tie_count, 3);
+    assert_true(result.ties[0] == 1 && result.ties[1] == 2 && result.ties[2] == 3);
+    result.tried.items[2].eligible = false;
+    kf_tune_choose(&result);
+    assert_int_equal(result.tie_count, 2);
+    assert_true(result.ties[0] == 1 && result.ties[1] == 3);
+    kf_tune_result_free(&result);
+}
+
 /* Time is kept for a final of those who will be in it, not of those who were measured so far: one config that
  * takes 0.3 s again, a worker that takes 2 s to open. */
 static void time_is_kept_for_who_will_join(void **state) {
@@ -142,6 +165,7 @@ int main(void) {
         cmocka_unit_test(the_default_wins_a_tie),
         cmocka_unit_test(the_objective_decides),
         cmocka_unit_test(the_front_has_what_none_beats),
+        cmocka_unit_test(ties_are_of_what_may_win_and_is_sought),
         cmocka_unit_test(time_is_kept_for_who_will_join),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,6 +98,35 @@ static void nights_do_not_come(void **state) {
     merge(here, there, 0, 0);
 }
 
+/* A run that comes ended when it did there, and one that went on there when it began; its problem is the one
+ * of its own file, where two have the same content and name. */
+static void what_comes_is_as_it_was_there(void **state) {
+    (void)state;
+    char here[KF_PATH], there[KF_PATH];
+    kf_run_row run, other;
+    make_pair(here, there, &run);
+    kf_store *store = fixture_open(there);
+    for (int i = 0; i < 2; i++)
+        fixture_begin(store, &other);
+    kf_store_close(store);
+    change(there, "INSERT INTO problem (name, source, hash, seed, facts, units) "
+                  "SELECT name, 'other.obj', hash, seed, facts, units FROM problem");
+    change(there,
+           "UPDATE run SET problem = 2, state = 'finished', process = NULL, "
+           "started = '2026-01-01T00:00:00.000000Z', ended = '2026-01-02T00:00:00.000000Z' WHERE id = 2");
+    change(there, "UPDATE run SET started = '2026-01-03T00:00:00.000000Z' WHERE id = 3");
+    merge(here, there, 2, 0);
+    expect(here, "SELECT count(*) FROM run WHERE ended = '2026-01-02T00:00:00.000000Z'", 1);
+    expect(here, "SELECT count(*) FROM run WHERE state = 'interrupted' AND ended = started", 1);
+    expect(here, "SELECT count(*) FROM run r JOIN problem p ON p.id = r.problem WHERE p.source = 'other.obj'",
+           1);
+    expect(here,
+           "SELECT count(*) FROM run r JOIN problem p ON p.id = r.problem WHERE r.state = 'finished' AND "
+           "p.source = "
+           "'other.obj'",
+           1);
+}
+
 typedef struct shard_list {
     kf_shard list[8];
     int count;
@@ -183,8 +212,8 @@ static void which_runs_are_shards(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_outcome_of_a_run_that_goes_on_stays),
-                                       cmocka_unit_test(nights_do_not_come),
-                                       cmocka_unit_test(which_runs_are_shards)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_outcome_of_a_run_that_goes_on_stays), cmocka_unit_test(nights_do_not_come),
+        cmocka_unit_test(what_comes_is_as_it_was_there), cmocka_unit_test(which_runs_are_shards)};
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

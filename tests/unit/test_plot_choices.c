@@ -1,0 +1,194 @@
+/* Which of several results a plot shows: the best of a cell, the plan that was measured most, the best so
+ * far, configs that are one, and kernels of one name. Each table is held against its whole text. */
+#include "plots/tables.h"
+#include "tests/unit/store_fixture.h"
+
+enum { MOST = 12 };
+typedef struct few {
+    kf_plot_results results;
+    kf_plot_result list[MOST];
+} few;
+
+static kf_plot_result *put(few *f, const char *role, const char *plan, long length, const char *layout,
+                           double us) {
+    const int sequence = (int)f->results.count;
+    kf_plot_result *r = &f->list[f->results.count++];
+    *r = (kf_plot_result){.sequence = sequence, .ok = us > 0, .time_us = us, .config = {.system = "kinetic"}};
+    kf_copy_text(r->role, sizeof r->role, role);
+    kf_config_set_name(&r->config, "plan", plan);
+    kf_config_set_integer(&r->config, "sample_block_length", length);
+    kf_config_set_name(&r->config, "layout", layout);
+    f->results.results = f->list;
+    f->results.winner = -1;
+    return r;
+}
+
+static void assert_text(kf_text *data, const char *expected) {
+    assert_string_equal(data->text, expected);
+    kf_text_free(data);
+}
+
+/* The least time of a cell, wherever it comes; the plan with most results, of two alike the one that had them
+ * first; what did not work has no cell. */
+static void a_surface_has_the_best_of_the_most_measured_plan(void **state) {
+    (void)state;
+    few f = {.results = {0}};
+    kf_text data = {0};
+    kf_time_unit unit;
+    const char *plan = NULL;
+    kf_error error = {0};
+    put(&f, "search", "paper", 1, "aos", 900);
+    put(&f, "search", "fused", 1, "aos", 300);
+    put(&f, "search", "fused", 1, "aos", 200);
+    put(&f, "search", "fused", 1, "aos", 250);
+    put(&f, "search", "fused", 2, "soa", 100);
+    put(&f, "search", "fused", 4, "soa", 0);
+    put(&f, "search", "fused", 2, "aos", 400);
+    put(&f, "search", "paper", 2, "aos", 50);
+    assert_int_equal(kf_table_surface(&f.results, &data, &unit, &plan, &error), KF_OK);
+    assert_string_equal(plan, "fused");
+    assert_text(&data, "0\t1\n1\t2\n\n\n0\tAoS\n1\tSoA\n\n\n0\t0\t200\n1\t0\t400\n1\t1\t100\n");
+    few even = {.results = {0}};
+    for (int i = 0; i < 8; i++)
+        put(&even, "search", i % 2 == 0 ? "fused" : "paper", 1 + i / 4, i / 2 % 2 == 0 ? "aos" : "soa",
+            10.0 + i);
+    assert_int_equal(kf_table_surface(&even.results, &data, &unit, &plan, &error), KF_OK);
+    assert_string_equal(plan, "fused");
+    kf_text_free(&data);
+}
+
+/* A line a result that works, and the best so far also where the last one is slower; a preset's line is as
+ * long as the search. */
+static void convergence_is_of_the_best_so_far(void **state) {
+    (void)state;
+    few f = {.results = {0}};
+    kf_text data = {0};
+    kf_time_unit unit;
+    int blocks = 0;
+    kf_error error = {0};
+    put(&f, "preset:paper", "paper", 1, "aos", 0);
+    put(&f, "preset:default", "fused", 1, "aos", 300);
+    put(&f, "search", "fused", 2, "aos", 500);
+    put(&f, "search", "fused", 3, "aos", 200);
+    put(&f, "search", "fused", 4, "aos", 0);
+    put(&f, "search", "fused", 5, "aos", 250);
+    assert_int_equal(kf_table_convergence(&f.results, &data, &unit, &blocks, &error), KF_OK);
+    assert_int_equal(blocks, 1);
+    assert_text(&data, "2\t300\n3\t500\n4\t200\n6\t250\n\n\n2\t300\n3\t300\n4\t200\n5\t200\n6\t200\n"
+                       "\n\ndefault\n1\t300\n6\t300\n");
+}
+
+static kf_plot_kernel kernel(const char *name, double us, double occupancy) {
+    kf_plot_kernel k = {
+        .time_us = us, .registers = 32, .theoretical_occupancy = occupancy, .achieved_occupancy = NAN};
+    kf_copy_text(k.name, sizeof k.name, name);
+    return k;
+}
+
+/* Presets of one config are shown once, and so is one that is the best. Of the best config the measurement
+ * with counters is shown, even if another of it, or another config, was faster. */
+static void occupancy_is_of_each_config_once(void **state) {
+    (void)state;
+    for (int same = 0; same < 3; same++) {
+        few f = {.results = {0}};
+        kf_text data = {0};
+        int blocks = 0;
+        kf_error error = {0};
+        kf_plot_kernel of[4];
+        put(&f, "preset:baseline", "separate", 1, "aos", 400);
+        put(&f, "preset:paper", same == 1 ? "separate" : same == 2 ? "fused" : "paper", 1, "aos", 300);
+        put(&f, "search", "fused", 1, "aos", 110)->counted = true;
+        put(&f, "final", "fused", 1, "aos", 100);
+        for (int i = 0; i < 4; i++) {
+            static const char *const names[] = {"of_baseline", "of_paper", "of_search", "of_final"};
+            of[i] = kernel(names[i], 10, 0.5);
+            f.list[i].kernels = &of[i];
+            f.list[i].kernel_count = 1;
+        }
+        assert_int_equal(kf_table_occupancy(&f.results, &data, &blocks, &error), KF_OK);
+        static const char *const texts[] = {
+            "baseline\n0\tof_baseline\t-1\t50\t32 registers\t100\n\n\npaper\n2\tof_paper\t-1\t50\t32 "
+            "registers\t100\n"
+            "\n\nbest\n4\tof_search\t-1\t50\t32 registers\t100\n",
+            "baseline\n0\tof_baseline\t-1\t50\t32 registers\t100\n\n\nbest\n2\tof_search\t-1\t50\t32 "
+            "registers\t100\n",
+            "baseline\n0\tof_baseline\t-1\t50\t32 registers\t100\n\n\nbest\n2\tof_search\t-1\t50\t32 "
+            "registers\t100\n"};
+        assert_int_equal(blocks, same == 0 ? 3 : 2);
+        assert_text(&data, texts[same]);
+    }
+}
+
+/* Of time and energy: results of which both are known, those of the front again, and the chosen one, if its
+ * energy is known. Of a config that was measured again the last measurement counts. */
+static void a_front_is_of_what_is_known(void **state) {
+    (void)state;
+    static const double joules[] = {3, 1, 4, 2, NAN, 2.5};
+    static const double times[] = {100, 300, 350, 200, 50, 210};
+    for (int winner = 0; winner < 2; winner++) {
+        few f = {.results = {0}};
+        kf_text data = {0}, axes[2] = {{0}, {0}};
+        kf_error error = {0};
+        for (int i = 0; i < 6; i++) {
+            kf_plot_result *r =
+                put(&f, i == 5 ? "final" : "search", "fused", i == 5 ? 3 : i, "aos", times[i]);
+            r->goals[0] = r->costs[0] = times[i];
+            r->goals[1] = r->costs[1] = joules[i];
+        }
+        kf_objective_of_text("time,energy", &f.results.objective);
+        f.results.winner = winner == 0 ? 0 : 4;
+        assert_int_equal(kf_table_front(&f.results, &data, axes, &error), KF_OK);
+        assert_text(&data,
+                    winner == 0
+                        ? "100\t3\n210\t2.5\n300\t1\n350\t4\n\n\n100\t3\n210\t2.5\n300\t1\n\n\n100\t3\n"
+                        : "100\t3\n210\t2.5\n300\t1\n350\t4\n\n\n100\t3\n210\t2.5\n300\t1\n\n\n");
+        kf_text_free(&axes[0]);
+        kf_text_free(&axes[1]);
+    }
+}
+
+/* Launches of one kernel at several places of a step count together, each as often as it is launched. */
+static void kernels_of_one_name_add_up(void **state) {
+    (void)state;
+    char path[KF_PATH];
+    kf_run_row run;
+    kf_run_summary summary;
+    kf_plot_results results;
+    kf_config config;
+    kf_error error = {0};
+    kf_measurement *m = kf_allocate(sizeof *m);
+    fixture_path(path, "kernels.db");
+    kf_store *store = fixture_open(path);
+    fixture_begin(store, &run);
+    fixture_config(&config, 1);
+    fixture_measurement(m, 100, 15);
+    kf_kernel_time *third = kf_measurement_add_kernel(m);
+    *third = m->kernels[1];
+    kf_copy_text(third->name, sizeof third->name, "stream");
+    m->kernels[0].launches_per_step = 2;
+    m->kernels[1].launches_per_step = 1;
+    third->launches_per_step = 0.5;
+    const double one = m->step_us.median;
+    assert_int_equal(kf_store_add(store, &run, 0, "search", &config, m, &error), KF_OK);
+    assert_int_equal(kf_store_find_run(store, NULL, &summary, &error), KF_OK);
+    assert_int_equal(kf_plot_results_read(store, &summary, &results, &error), KF_OK);
+    assert_int_equal(results.results[0].kernel_count, 2);
+    assert_string_equal(results.results[0].kernels[0].name, "stream");
+    assert_true(fabs(results.results[0].kernels[0].time_us / (2.5 * one) - 1.0) < 1e-6);
+    assert_true(fabs(results.results[0].kernels[1].time_us / one - 1.0) < 1e-6);
+    kf_plot_results_free(&results);
+    kf_measurement_free(m);
+    free(m);
+    kf_store_close(store);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_surface_has_the_best_of_the_most_measured_plan),
+        cmocka_unit_test(convergence_is_of_the_best_so_far),
+        cmocka_unit_test(occupancy_is_of_each_config_once),
+        cmocka_unit_test(a_front_is_of_what_is_known),
+        cmocka_unit_test(kernels_of_one_name_add_up),
+    };
+    return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
+}
