@@ -171,7 +171,7 @@ static kf_status draw(kf_store *store, const history *h, const kf_series_summary
     return status;
 }
 
-/* Draws the history of a benchmark's step; of no name, of the series with most nights. */
+/* Draws the latest series of a benchmark night by night; of no name, of the first benchmark. */
 kf_status kf_plot_history(kf_store *store, const char *benchmark, const char *path, kf_error *error) {
     series_search search = {.benchmark = benchmark};
     KF_TRY(kf_store_series_list(store, look_at_series, &search, error));
