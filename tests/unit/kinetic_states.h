@@ -71,4 +71,13 @@ static inline kf_config default_with(const kf_scene *scene, const char *const *v
     return config;
 }
 
+/* Opens a plan with the preset `default`, as the space has it. */
+static inline kf_plan *open_default(const kf_scene *scene) {
+    kf_config config;
+    kf_space *space = open_space(scene);
+    take_preset(space, "default", &config);
+    kf_space_free(space);
+    return open_plan(scene, &config);
+}
+
 #endif

@@ -63,9 +63,21 @@ static inline void open_stage(stage *s, const char *name) {
     if (kf_suite_read(path, NULL, &s->suite, &error) != KF_OK) fail_msg("%s", error.message);
 }
 
-/* A program: a shell script that prints an answer; time_us of its step, give or take what the stage says, by
- * how many processes there were before.
- * build: the hash of its machine code. state: of its measurement. */
+/* Allocates a stage and opens it. free_stage frees it. */
+static inline stage *new_stage(const char *name) {
+    stage *s = kf_allocate_zeroed(1, sizeof *s);
+    open_stage(s, name);
+    return s;
+}
+
+static inline void free_stage(stage *s) {
+    kf_suite_free(&s->suite);
+    free(s);
+}
+
+/* Writes a shell script that prints the answer of a process whose step takes time_us, give or take the
+ * stage's noise, which depends on how many processes ran before. build: the character of which the hash of
+ * its machine code consists. measured: the state of its measurement. */
 static inline void write_program(const stage *s, const char *name, double time_us, char build,
                                  kf_state measured, char path[KF_PATH]) {
     char hash[KF_HASH_HEX];

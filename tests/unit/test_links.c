@@ -281,14 +281,6 @@ static void test_against_the_reference(void **state) {
     kf_scene_free(scene);
 }
 
-static kf_plan *open_default(const kf_scene *scene) {
-    kf_config config;
-    kf_space *space = open_space(scene);
-    take_preset(space, "default", &config);
-    kf_space_free(space);
-    return open_plan(scene, &config);
-}
-
 static void assert_same_fields(kf_plan *one, kf_plan *other) {
     kf_fields fields[2];
     memset(fields, 0, sizeof fields);

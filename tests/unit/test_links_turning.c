@@ -100,14 +100,6 @@ static void test_against_the_reference(void **state) {
     kf_scene_free(scene);
 }
 
-static kf_plan *open_default(const kf_scene *scene) {
-    kf_config config;
-    kf_space *space = open_space(scene);
-    take_preset(space, "default", &config);
-    kf_space_free(space);
-    return open_plan(scene, &config);
-}
-
 /* Advances a ball in a periodic box that turns so fast, and returns the load on it. */
 static kf_solid_load turn_ball(kf_scene *scene, const double center[3], double angular_speed, int steps) {
     kf_error error = {KF_OK, ""};

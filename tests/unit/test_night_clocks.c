@@ -6,17 +6,6 @@
 #include "harness/nightly/steady.h"
 #include "tests/unit/night_stage.h"
 
-static stage *begin(const char *name) {
-    stage *s = kf_allocate_zeroed(1, sizeof *s);
-    open_stage(s, name);
-    return s;
-}
-
-static void end(stage *s) {
-    kf_suite_free(&s->suite);
-    free(s);
-}
-
 /* Twenty samples, five of them at a lower clock. */
 static void test_samples_are_left_out(void **state) {
     (void)state;
@@ -56,7 +45,7 @@ static void test_samples_are_left_out(void **state) {
 /* Every third process meets a hot device. */
 static void test_throttled_processes_are_measured_again(void **state) {
     (void)state;
-    stage *s = begin("hot-nights");
+    stage *s = new_stage("hot-nights");
     char program[KF_PATH], name[32];
     s->throttled_each = 3;
     for (int night = 0; night < 8; night++) {
@@ -72,14 +61,14 @@ static void test_throttled_processes_are_measured_again(void **state) {
     const kf_verdict verdict = play(s, program, KF_OK);
     assert_verdict(&verdict, KF_NODATA);
     assert_non_null(strstr(verdict.reason, "only 0 processes"));
-    end(s);
+    free_stage(s);
 }
 
 /* The same cycles at a lower clock are no slower program; more cycles are one. */
 static void test_times_are_confirmed_in_cycles(void **state) {
     (void)state;
     for (int more = 0; more < 2; more++) {
-        stage *s = begin(more != 0 ? "more-cycles" : "another-clock");
+        stage *s = new_stage(more != 0 ? "more-cycles" : "another-clock");
         char program[KF_PATH], name[32];
         s->clock_mhz = 1980.0;
         for (int night = 0; night < 6; night++) {
@@ -94,7 +83,7 @@ static void test_times_are_confirmed_in_cycles(void **state) {
         assert_verdict(&verdict, more != 0 ? KF_SLOW : KF_AMBIGUOUS);
         if (more == 0)
             assert_non_null(strstr(verdict.reason, "not in cycles: 1980 MHz then, 1800 MHz tonight"));
-        end(s);
+        free_stage(s);
     }
 }
 

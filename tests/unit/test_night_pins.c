@@ -14,21 +14,10 @@ static void pin(const stage *s, int64_t night) {
     kf_store_close(store);
 }
 
-static stage *begin(const char *name) {
-    stage *s = kf_allocate_zeroed(1, sizeof *s);
-    open_stage(s, name);
-    return s;
-}
-
-static void end(stage *s) {
-    kf_suite_free(&s->suite);
-    free(s);
-}
-
 /* Every second night has the same slow program, then the same with a byte more. */
 static void test_ten_slow_nights(void **state) {
     (void)state;
-    stage *s = begin("slow-nights");
+    stage *s = new_stage("slow-nights");
     char program[KF_PATH], name[32];
     write_program(s, "release", 10000, 'a', KF_STATE_OK, program);
     (void)play(s, program, KF_OK);
@@ -49,13 +38,13 @@ static void test_ten_slow_nights(void **state) {
     pin(s, 2 + NIGHTS);
     verdict = play(s, program, KF_OK);
     assert_verdict(&verdict, KF_SAME);
-    end(s);
+    free_stage(s);
 }
 
 /* Times that vary by a third say nothing; a third more instructions does, every night. */
 static void test_ten_nights_of_instructions(void **state) {
     (void)state;
-    stage *s = begin("counted-nights");
+    stage *s = new_stage("counted-nights");
     char program[KF_PATH], name[32];
     s->noise = 0.33;
     s->instructions = 189.8e6;
@@ -83,13 +72,13 @@ static void test_ten_nights_of_instructions(void **state) {
     write_program(s, "good-again", 10000, '9', KF_STATE_OK, program);
     verdict = play(s, program, KF_OK);
     if (kf_verdict_fails(verdict.state)) fail_msg("as the release, but %s", verdict.reason);
-    end(s);
+    free_stage(s);
 }
 
 /* The code changed, times vary by a third and nothing else is known: that is not SAME. */
 static void test_noise_that_hides(void **state) {
     (void)state;
-    stage *s = begin("noisy-nights");
+    stage *s = new_stage("noisy-nights");
     char program[KF_PATH], name[32];
     s->noise = 0.33;
     int without_data = 0;
@@ -104,7 +93,7 @@ static void test_noise_that_hides(void **state) {
     assert_true(without_data > 0);
     kf_verdict verdict = play(s, program, KF_OK);
     assert_verdict(&verdict, KF_SAME); /* the same code needs no times */
-    end(s);
+    free_stage(s);
 }
 
 /* ---- Many nights ---- */
@@ -128,7 +117,7 @@ static void play_machine(machine *m, int nights) {
     (void)snprintf(name, sizeof name, "nights-%s", m->what);
     for (char *c = name; *c != '\0'; c++)
         if (*c == ' ' || *c == ',') *c = '-';
-    stage *s = begin(name);
+    stage *s = new_stage(name);
     s->noise = m->noise;
     s->throttled_each = m->throttled;
     for (int night = 0; night < nights; night++) {
@@ -153,7 +142,7 @@ static void play_machine(machine *m, int nights) {
             m->alarms += red;
         }
     }
-    end(s);
+    free_stage(s);
 }
 
 /* What is found the same night, and what is not there: printed, and held to what docs/nightly.md says.

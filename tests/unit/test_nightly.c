@@ -80,8 +80,7 @@ static kf_verdict play_aloud(const stage *s, const char *program) {
 
 static void test_nights(void **state) {
     (void)state;
-    stage *s = kf_allocate_zeroed(1, sizeof *s);
-    open_stage(s, "nights");
+    stage *s = new_stage("nights");
     char base[KF_PATH], same[KF_PATH], slow[KF_PATH], fast[KF_PATH], wrong[KF_PATH], crash[KF_PATH];
     write_program(s, "base", 1000, 'a', KF_STATE_OK, base);
     write_program(s, "same", 1001, 'b', KF_STATE_OK, same);
@@ -120,16 +119,14 @@ static void test_nights(void **state) {
     verdict = play(s, crash, KF_OK);
     assert_verdict(&verdict, KF_NODATA);
     assert_non_null(strstr(verdict.reason, "no device here"));
-    kf_suite_free(&s->suite);
-    free(s);
+    free_stage(s);
 }
 
 /* The night before says whether its program was good: what is slower now is held against the last that was,
  * and against no other. */
 static void test_which_night_is_good(void **state) {
     (void)state;
-    stage *s = kf_allocate_zeroed(1, sizeof *s);
-    open_stage(s, "good");
+    stage *s = new_stage("good");
     char base[KF_PATH], same[KF_PATH], slow[KF_PATH], command[3 * KF_PATH], sql[256];
     write_program(s, "base", 1000, 'a', KF_STATE_OK, base);
     write_program(s, "same", 1001, 'b', KF_STATE_OK, same);
@@ -155,15 +152,13 @@ static void test_which_night_is_good(void **state) {
         (void)snprintf(command, sizeof command, "cp '%s.before' '%s'", s->store, s->store);
         assert_int_equal(system(command), 0);
     }
-    kf_suite_free(&s->suite);
-    free(s);
+    free_stage(s);
 }
 
 /* Half a percent a night is never a step; the pinned release sees it. */
 static void test_drift(void **state) {
     (void)state;
-    stage *s = kf_allocate_zeroed(1, sizeof *s);
-    open_stage(s, "drift");
+    stage *s = new_stage("drift");
     char program[KF_PATH], name[32];
     kf_verdict verdict = {0};
     int drifted = -1;
@@ -184,8 +179,7 @@ static void test_drift(void **state) {
     assert_true(drifted >= 7 && drifted <= 10);
     assert_int_equal(verdict.reference, 1);
     assert_true(kf_verdict_fails(verdict.state));
-    kf_suite_free(&s->suite);
-    free(s);
+    free_stage(s);
 }
 
 /* --- Kills
@@ -207,8 +201,7 @@ static void test_kills(void **state) {
     (void)state;
     const char *asked = getenv("KFTUNE_KILLS");
     const int kills = asked != NULL ? atoi(asked) : 20; /* tests/e2e/kill.sh kills real measurements */
-    stage *s = kf_allocate_zeroed(1, sizeof *s);
-    open_stage(s, "kills");
+    stage *s = new_stage("kills");
     char programs[2][KF_PATH];
     write_program(s, "one", 1000, 'a', KF_STATE_OK, programs[0]);
     write_program(s, "two", 1080, 'b', KF_STATE_OK, programs[1]);
@@ -258,8 +251,7 @@ static void test_kills(void **state) {
         0);
     kf_store_close(store);
     printf("%d kills, %d processes stored\n", killed, seen);
-    kf_suite_free(&s->suite);
-    free(s);
+    free_stage(s);
 }
 
 /* A night that was interrupted is no history, but it is there for the night itself that goes on. */

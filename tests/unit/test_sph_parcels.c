@@ -16,17 +16,9 @@
 #include "tests/unit/quick_compiler.h"
 #include "tests/unit/sph_team_fixture.h"
 
-static const char *const roads[] = {"copies", "host"};
+static const char *const transfers[] = {"copies", "host"};
 
-static void hold(int c, const char *devices, const char *way, const outcome *one, const kf_problem *problem) {
-    outcome team;
-    road = way;
-    run(problem, cases[c].fixed, devices, STEPS, &team);
-    if (!equal(one, &team)) fail_msg("%s on %s by %s: not one device's", cases[c].name, devices, way);
-    free(team.state);
-}
-
-/* Every scene on one team at least, by both roads; the first two, whose particles cross cuts, on all. */
+/* Every scene on one team at least, by both transfers; the first two, whose particles cross cuts, on all. */
 static void test_is_one_device(void **state) {
     (void)state;
     for (int c = 0; c < CASES; c++) {
@@ -34,7 +26,7 @@ static void test_is_one_device(void **state) {
         outcome one;
         run(problem, cases[c].fixed, "cpu:1", STEPS, &one);
         for (int t = 0; t < TEAMS; t++)
-            if (c < 3 || t == c % TEAMS) hold(c, teams[t], roads[(c + t) % 2], &one, problem);
+            if (c < 3 || t == c % TEAMS) hold(c, teams[t], transfers[(c + t) % 2], &one, problem);
         free(one.state);
         kf_problem_free(problem);
     }
@@ -47,7 +39,7 @@ static void test_cuts_move(void **state) {
     kf_error error = {KF_OK, ""};
     kf_problem *problem = problem_from(column);
     outcome one, begun, team;
-    road = "host";
+    transfer = "host";
     run(problem, staged, "cpu:1", BEGIN + MORE, &one);
     kf_plan *plan = open_plan(problem, staged, teams[0]);
     assert_true(((const kf_sph *)plan->system)->packs);
@@ -64,7 +56,7 @@ static void test_cuts_move(void **state) {
     }
     assert_int_equal(all, 200);
     close_plan(plan);
-    road = "copies";
+    transfer = "copies";
     plan = open_plan(problem, staged, teams[2]);
     must(plan->methods->restore(plan, begun.state, BEGIN, &error), &error);
     plan->steps_done = BEGIN;
@@ -85,7 +77,7 @@ static void test_neighbours_are_found(void **state) {
     kf_problem *problem = problem_from(block);
     kf_reference *reference;
     kf_verification verification;
-    road = "host";
+    transfer = "host";
     must(kf_system_sph.reference(problem, 2, &reference, &error), &error);
     kf_plan *plan = open_plan(problem, masks, teams[1]);
     advance(plan, 2);
@@ -100,7 +92,7 @@ static void test_room_ends(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_problem *problem = problem_from(tank);
-    road = "copies";
+    transfer = "copies";
     kf_plan *plan = open_plan(problem, rows, teams[1]);
     advance(plan, 3);
     ((kf_sph *)plan->system)->room = 3;
@@ -117,7 +109,7 @@ static void test_refuses_nccl_here(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_problem *problem = problem_from(column);
-    road = "direct";
+    transfer = "direct";
     kf_plan *one = open_plan(problem, staged, teams[1]), *plan;
     kf_config config = one->config;
     kf_config_set_name(&config, "transfer", "nccl");
@@ -127,28 +119,12 @@ static void test_refuses_nccl_here(void **state) {
     kf_problem_free(problem);
 }
 
-/* Started as two processes by mpirun: a device or two each. Where they say that they are on hosts of their
- * own, parcels go whatever the road. */
+/* mpirun starts two processes with a device or two each (tests/e2e/mpi.sh). Parcels arrive by both transfers,
+ * also where the processes say that they are on different hosts. */
 static void test_in_several_processes(void **state) {
     (void)state;
-    kf_error error = {KF_OK, ""};
-    kf_problem *problems[CASES];
-    outcome alone[CASES];
-    for (int c = 0; c < CASES; c++) {
-        problems[c] = problem_from(cases[c].text);
-        run(problems[c], cases[c].fixed, "cpu:1", STEPS, &alone[c]);
-    }
-    must(kf_world_open(&error), &error);
-    assert_int_equal(kf_world_size(), 2);
-    for (int c = 0; c < CASES; c++)
-        for (int many = 0; many < 2; many++)
-            hold(c, many ? teams[2] : "cpu:1", (c + many) % 2 == 0 ? "direct" : "host", &alone[c],
-                 problems[c]);
-    for (int c = 0; c < CASES; c++) {
-        free(alone[c].state);
-        kf_problem_free(problems[c]);
-    }
-    kf_world_close(KF_OK, &error);
+    static const char *const ways[] = {"direct", "host"};
+    hold_in_two_processes(ways);
 }
 
 int main(void) {

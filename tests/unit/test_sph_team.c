@@ -186,30 +186,11 @@ static void test_kernels_compile_for_gpus(void **state) {
     skip();
 }
 
-/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or two each. */
+/* mpirun starts two processes with a device or two each (tests/e2e/mpi.sh). */
 static void test_in_several_processes(void **state) {
     (void)state;
-    kf_error error = {KF_OK, ""};
-    kf_problem *problems[CASES];
-    outcome alone[CASES], together;
-    for (int c = 0; c < CASES; c++) {
-        problems[c] = problem_from(cases[c].text);
-        run(problems[c], cases[c].fixed, "cpu:1", STEPS, &alone[c]);
-    }
-    must(kf_world_open(&error), &error);
-    assert_int_equal(kf_world_size(), 2);
-    for (int c = 0; c < CASES; c++)
-        for (int many = 0; many < 2; many++) {
-            run(problems[c], cases[c].fixed, many ? teams[2] : "cpu:1", STEPS, &together);
-            if (!equal(&alone[c], &together))
-                fail_msg("two processes, %s, %d: not one device's", cases[c].name, many);
-            free(together.state);
-        }
-    for (int c = 0; c < CASES; c++) {
-        free(alone[c].state);
-        kf_problem_free(problems[c]);
-    }
-    kf_world_close(KF_OK, &error);
+    static const char *const ways[] = {"direct", "direct"};
+    hold_in_two_processes(ways);
 }
 
 int main(void) {

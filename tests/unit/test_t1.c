@@ -43,19 +43,24 @@ static kf_status verify(const kf_problem *problem, const kf_config *config, kf_v
     return status;
 }
 
-/* The mean by plain loops. */
-static void expect_blurred(const kf_problem *problem, const float *out) {
+/* Returns the mean of a point of the input and those around it, by plain loops. */
+static double mean_around(const kf_problem *problem, int x, int y) {
     const kf_t1_problem *own = problem->own;
     const float *in = own->arguments[1].initial;
     const int width = (int)own->size[0], height = (int)own->size[1];
+    double sum = 0.0;
+    for (int j = y - 1; j <= y + 1; j++)
+        for (int i = x - 1; i <= x + 1; i++)
+            if (i >= 0 && i < width && j >= 0 && j < height) sum += (double)in[j * width + i];
+    return sum / 9.0;
+}
+
+static void expect_blurred(const kf_problem *problem, const float *out) {
+    const kf_t1_problem *own = problem->own;
+    const int width = (int)own->size[0], height = (int)own->size[1];
     for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            double sum = 0.0;
-            for (int j = y - 1; j <= y + 1; j++)
-                for (int i = x - 1; i <= x + 1; i++)
-                    if (i >= 0 && i < width && j >= 0 && j < height) sum += (double)in[j * width + i];
-            assert_true(fabs(sum / 9.0 - (double)out[y * width + x]) < 1e-5);
-        }
+        for (int x = 0; x < width; x++)
+            assert_true(fabs(mean_around(problem, x, y) - (double)out[y * width + x]) < 1e-5);
 }
 
 static void the_kernel_gets_its_arguments(void **state) {
@@ -97,20 +102,14 @@ static void a_fast_wrong_config_is_refused(void **state) {
     kf_problem_free(problem);
 }
 
-/* The mean by plain loops, as its author would hand it over; with one value off in the second round. */
+/* Writes the means as the problem's author would hand them over, with one value wrong by `off`. */
 static void write_answer(const kf_problem *problem, double off) {
     const kf_t1_problem *own = problem->own;
-    const float *in = own->arguments[1].initial;
     const int width = (int)own->size[0], height = (int)own->size[1];
     float *out = kf_allocate((size_t)width * (size_t)height * sizeof *out);
     for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            double sum = 0.0;
-            for (int j = y - 1; j <= y + 1; j++)
-                for (int i = x - 1; i <= x + 1; i++)
-                    if (i >= 0 && i < width && j >= 0 && j < height) sum += (double)in[j * width + i];
-            out[y * width + x] = (float)(sum / 9.0);
-        }
+        for (int x = 0; x < width; x++)
+            out[y * width + x] = (float)mean_around(problem, x, y);
     out[17] += (float)off;
     assert_int_equal(kf_file_write_atomic(problem_path("answer.raw"), out,
                                           (size_t)width * (size_t)height * sizeof *out, NULL),
