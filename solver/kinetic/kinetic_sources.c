@@ -215,14 +215,14 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
      */
     enum { WALL_THREADS = 640 };
     if (which == KF_SOURCE_WALL && options->gpu)
-        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld, %ld)", options->solid_block,
+        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld,%ld)", options->solid_block,
                        WALL_THREADS / options->solid_block);
     /* With 128 registers instead of 163 the nodes of a large solid take three turns instead of four. Blocks
      * of the box have 128 threads (kinetic_moving_links.c). */
     enum { MOVING_THREADS = 512, BOX_THREADS = 128 };
     const long most = options->solid_block > BOX_THREADS ? options->solid_block : BOX_THREADS;
     if (which == KF_SOURCE_MOVING_LINKS && options->gpu)
-        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld, %ld)", most,
+        kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld,%ld)", most,
                        most < MOVING_THREADS ? MOVING_THREADS / most : 1L);
     if (which == KF_SOURCE_LINKS || which == KF_SOURCE_WALL) define_seams(scene, defines);
     if (which == KF_SOURCE_LINKS && scene->motion.moving) kf_define_to(defines, "KF_TURNING", 1);

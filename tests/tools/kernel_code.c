@@ -55,8 +55,12 @@ static void add_check(source_lines *lines, const char *line) {
 }
 
 static kf_status add_source(const kf_source *source, void *data, kf_error *error) {
-    (void)error;
     kf_text line = {0};
+    for (int i = 0; i < source->define_count; i++)
+        if (strchr(source->defines[i].value, ' ') != NULL)
+            return kf_fail(error, KF_BAD_INPUT,
+                           "%s: %s has a space in its value, which ends a word of this list", source->file,
+                           source->defines[i].name);
     kf_text_append(&line, "%s", source->file);
     for (int i = 0; i < source->define_count; i++)
         kf_text_append(&line, " -D%s=%s", source->defines[i].name, source->defines[i].value);
