@@ -9,6 +9,7 @@
 #error "compile from the repository root: headers of kernels/ are built into the program"
 #endif
 KF_INCLUDE_TEXT(kf_header_choices, "kernels/choices.h");
+KF_INCLUDE_TEXT(kf_header_distance_table, "kernels/distance_table.h");
 KF_INCLUDE_TEXT(kf_header_d2q9, "kernels/d2q9/arguments.h");
 KF_INCLUDE_TEXT(kf_header_incompressible, "kernels/incompressible/arguments.h");
 KF_INCLUDE_TEXT(kf_header_kinetic, "kernels/kinetic/arguments.h");
@@ -22,6 +23,7 @@ KF_INCLUDE_TEXT(kf_header_sph, "kernels/sph/arguments.h");
 KF_INCLUDE_TEXT(kf_header_stable_fluids, "kernels/stable_fluids/arguments.h");
 
 const kf_shared_header kf_shared_headers[] = {{"choices.h", kf_header_choices},
+                                              {"distance_table.h", kf_header_distance_table},
                                               {"d2q9/arguments.h", kf_header_d2q9},
                                               {"incompressible/arguments.h", kf_header_incompressible},
                                               {"kinetic/arguments.h", kf_header_kinetic},

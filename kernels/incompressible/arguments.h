@@ -9,6 +9,8 @@
 #ifndef KF_KERNELS_INCOMPRESSIBLE_ARGUMENTS_H
 #define KF_KERNELS_INCOMPRESSIBLE_ARGUMENTS_H
 
+#include "../distance_table.h"
+
 /* A word describes a cell. Bytes 0 to 2 are the open shares of its lower faces along x, y, z in 1/KF_OPEN
  * (more at outflows of coarse levels). Byte 3 is the depth of its centre in the solid in 1/KF_DEPTH cells,
  * from -128 (far outside). */
@@ -87,11 +89,7 @@ typedef struct kf_incompressible_arguments {
     int stream;           /* axis without a cosine transform */
     const void *modes[2]; /* eigenvalues along the two other axes, the lower axis first */
 
-    /* The solid: a table of the signed distance in the body's frame at time 0, negative inside. Its points
-     * are `spacing` apart, the first at `corner`. Lengths in cells. */
-    const float *distance;
-    int distance_size[3];
-    double distance_corner[3], distance_spacing;
+    kf_distance_table distance; /* of the solid */
     kf_solid_state *solid;
     double start[3], axis[3], angular_speed, speed[3];
     double *load;  /* [6][partial_room] */

@@ -1,6 +1,7 @@
 /* The solid in the grid: from its pose and the table of its signed distance the openness of every face, in
  * words of bytes; and from pressure and velocity the force and the torque on it. */
 #define KF_MOST_SUMS 6
+#include "distance_lookup.h"
 #include "grid.h"
 #include "rotation.h"
 #include "viscous.h"
@@ -25,23 +26,15 @@ KF_SCALAR_KERNEL(move_solid, kf_incompressible_arguments) {
 KF_FUNCTION float kf_distance(const kf_grid *a, double x, double y, double z) {
     const kf_solid_state *s = a->solid;
     const double from[3] = {x - s->center[0], y - s->center[1], z - s->center[2]};
-    int at[3];
-    float share[3];
-    for (int i = 0; i < 3; i++) {
-        const double body = s->rotation[i] * from[0] + s->rotation[3 + i] * from[1] +
-                            s->rotation[6 + i] * from[2] + a->start[i];
-        double place = (body - a->distance_corner[i]) / a->distance_spacing;
-        const double last = a->distance_size[i] - 1;
-        place = place < 0.0 ? 0.0 : place > last ? last : place;
-        at[i] = (int)place;
-        if (at[i] > a->distance_size[i] - 2) at[i] = a->distance_size[i] - 2;
-        share[i] = (float)(place - at[i]);
-    }
-    const long long row = a->distance_size[0], plane = row * a->distance_size[1];
-    const float *d = a->distance + at[0] + row * at[1] + plane * at[2];
+    double body[3], exact[3];
+    for (int i = 0; i < 3; i++)
+        body[i] = s->rotation[i] * from[0] + s->rotation[3 + i] * from[1] + s->rotation[6 + i] * from[2] +
+                  a->start[i];
+    const float *d = kf_distances_around(&a->distance, body, exact);
+    const float share[3] = {(float)exact[0], (float)exact[1], (float)exact[2]};
     float sum = 0.0f;
     for (int i = 0; i < 8; i++)
-        sum += d[i % 2 + (i / 2 % 2) * row + (i / 4) * plane] * (i % 2 ? share[0] : 1.0f - share[0]) *
+        sum += d[kf_distance_corner(&a->distance, i)] * (i % 2 ? share[0] : 1.0f - share[0]) *
                (i / 2 % 2 ? share[1] : 1.0f - share[1]) * (i / 4 ? share[2] : 1.0f - share[2]);
     return sum;
 }

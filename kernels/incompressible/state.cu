@@ -1,15 +1,7 @@
 /* Velocities, pressures and loads for the host and for the smoke: fields of the grid in, rows in single
  * precision and sums out. */
+#include "float4.h"
 #include "grid.h"
-
-typedef struct
-#if KF_CUDA
-    __align__(16)
-#endif
-        kf_float4 {
-    float x, y, z, w;
-}
-kf_float4;
 
 KF_FUNCTION kf_real kf_centred(const kf_grid *a, int c, int at, kf_index k, int stride) {
     const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;

@@ -26,6 +26,7 @@
 typedef kf_moving_links_arguments kf_module_arguments; /* what the functions of the headers take */
 
 #define KF_FREE 0
+#include "distance_lookup.h"
 #include "load.h"
 #include "prescribed.h"
 
@@ -79,22 +80,13 @@ KF_FUNCTION double kf_moving_height(const kf_module_arguments *a, const kf_pose 
     const double arm[3] = {kf_moving_arm(a, pose, 0, x), kf_moving_arm(a, pose, 1, y),
                            kf_moving_arm(a, pose, 2, z)};
     const double *r = pose->rotation;
-    int at[3];
-    double share[3];
-    for (int i = 0; i < 3; i++) {
-        const double body = r[i] * arm[0] + r[3 + i] * arm[1] + r[6 + i] * arm[2] + pose->center_start[i];
-        double place = (body - a->moving.distance_corner[i]) / a->moving.distance_spacing;
-        const double last = a->moving.distance_size[i] - 1;
-        place = place < 0.0 ? 0.0 : place > last ? last : place;
-        at[i] = (int)place;
-        if (at[i] > a->moving.distance_size[i] - 2) at[i] = a->moving.distance_size[i] - 2;
-        share[i] = place - at[i];
-    }
-    const long long row = a->moving.distance_size[0], plane = row * a->moving.distance_size[1];
-    const float *d = a->moving.distance + at[0] + row * at[1] + plane * at[2];
+    double body[3], share[3];
+    for (int i = 0; i < 3; i++)
+        body[i] = r[i] * arm[0] + r[3 + i] * arm[1] + r[6 + i] * arm[2] + pose->center_start[i];
+    const float *d = kf_distances_around(&a->moving.distance, body, share);
     double sum = 0.0;
     for (int i = 0; i < 8; i++)
-        sum += (double)d[i % 2 + (i / 2 % 2) * row + (i / 4) * plane] *
+        sum += (double)d[kf_distance_corner(&a->moving.distance, i)] *
                ((i % 2 ? share[0] : 1.0 - share[0]) * (i / 2 % 2 ? share[1] : 1.0 - share[1]) *
                 (i / 4 ? share[2] : 1.0 - share[2]));
     return sum;

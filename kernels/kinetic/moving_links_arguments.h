@@ -3,6 +3,7 @@
 #ifndef KF_KERNELS_KINETIC_MOVING_LINKS_ARGUMENTS_H
 #define KF_KERNELS_KINETIC_MOVING_LINKS_ARGUMENTS_H
 
+#include "../distance_table.h"
 #include "arguments.h"
 
 /* The mass that the fluid has gained at the solid up to the last step but one, in cells at density 1, and
@@ -16,10 +17,7 @@ typedef struct kf_moving_mass {
 typedef struct kf_kinetic_moving_links {
     void *pose; /* kf_pose [2]: of this step, and of the step before */
     kf_moving_mass *mass;
-    /* [z][y][x]: signed distance to the surface in its pose of time 0, limited to KF_MOVING_FAR. */
-    const float *distance;
-    int distance_size[3];
-    double distance_corner[3], distance_spacing;
+    kf_distance_table distance; /* limited to KF_MOVING_FAR */
     /* The nodes of a box, which holds the solid in every pose. It begins so far below the solid's centre. */
     int box[3];
     double below[3];

@@ -2,16 +2,8 @@
 #include "arguments.h"
 typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
 
+#include "float4.h"
 #include "left.h"
-
-typedef struct
-#if KF_CUDA
-    __align__(16)
-#endif
-        kf_float4 {
-    float x, y, z, w;
-}
-kf_float4;
 
 /* [z][y][x][4] in a->fields.velocity after the last step; it holds half of the body force. Extent: nodes_x,
  * rows, planes, from first_plane on, which comes first in a->fields.velocity; where there are cuts across y,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "solver/flow/flow_distance.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/incompressible/incompressible_cases.h"
 
@@ -234,23 +235,13 @@ static kf_status make_levels(kf_plan *plan, kf_incompressible *s, kf_error *erro
     return KF_OK;
 }
 
-/* Makes the solid's state, the distance to its surface on a grid of its own, and the sums of its load. */
+/* Makes the solid's state, the table of the distance to its surface, and the sums of its load. */
 static kf_status make_solid(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     kf_incompressible_arguments *a = &s->arguments;
     KF_TRY(make_buffer(plan, sizeof(kf_solid_state), &s->solid_state, error));
     a->solid = kf_buffer_address(s->solid_state);
     if (s->solid == 0) return KF_OK;
-    kf_distance_grid grid;
-    kf_scene_distance(kf_plan_scene(plan), &grid);
-    const size_t bytes = (size_t)grid.size[0] * (size_t)grid.size[1] * (size_t)grid.size[2] * sizeof(float);
-    kf_status status = kf_plan_buffer(plan, bytes, &s->distance, error);
-    if (status == KF_OK) status = kf_buffer_upload(s->distance, 0, grid.values, bytes, error);
-    free(grid.values);
-    KF_TRY(status);
-    a->distance = kf_buffer_address(s->distance);
-    memcpy(a->distance_size, grid.size, sizeof a->distance_size);
-    memcpy(a->distance_corner, grid.corner, sizeof a->distance_corner);
-    a->distance_spacing = grid.spacing;
+    KF_TRY(kf_flow_upload_distance(plan, &a->distance, error));
     KF_TRY(make_buffer(plan, 6 * (size_t)a->partial_room * sizeof(double), &s->load, error));
     a->load = kf_buffer_address(s->load);
     return KF_OK;

@@ -71,7 +71,7 @@ typedef struct kf_incompressible {
     kf_buffer *velocity, *advected, *predicted, *second; /* vector fields */
     kf_buffer *kept; /* two vector fields, the limiter's bounds; NULL: they are computed again */
     kf_buffer *pressures[KF_HALVES], *right, *residual, *direction, *image, *corrected, *other;
-    kf_buffer *partial, *solves, *distance, *solid_state, *load;
+    kf_buffer *partial, *solves, *solid_state, *load;
     kf_grid_level levels[KF_LEVELS];
     int level_count;
     int cosine_axes[2];

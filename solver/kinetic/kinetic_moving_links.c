@@ -1,10 +1,10 @@
 /* A solid by links whose surface leaves its place: its memory on the device, and its kernels in a step. */
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "scene/scene.h"
+#include "solver/flow/flow_distance.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
@@ -24,25 +24,7 @@ static void lay_out_box(const kf_scene *scene, kf_kinetic *kinetic) {
     a->half_way = scene->half_way;
 }
 
-/* Uploads the signed distance from the surface, on half cells of the solid as it is at first. */
-static kf_status upload_distance(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
-    kf_kinetic_moving_links *a = &kinetic->arguments.moving;
-    kf_distance_grid grid;
-    kf_buffer *distance;
-    kf_scene_distance(kf_plan_scene(plan), &grid);
-    const size_t bytes = (size_t)grid.size[0] * (size_t)grid.size[1] * (size_t)grid.size[2] * sizeof(float);
-    kf_status status = kf_plan_buffer(plan, bytes, &distance, error);
-    if (status == KF_OK) status = kf_buffer_upload(distance, 0, grid.values, bytes, error);
-    free(grid.values);
-    KF_TRY(status);
-    a->distance = kf_buffer_address(distance);
-    memcpy(a->distance_size, grid.size, sizeof a->distance_size);
-    memcpy(a->distance_corner, grid.corner, sizeof a->distance_corner);
-    a->distance_spacing = grid.spacing;
-    return KF_OK;
-}
-
-/* The parts of the list have room for all of the box, whatever kind its nodes are. */
+/* Makes the list of the nodes that a step has work at. Its parts have room for all nodes of the box. */
 static kf_status make_list(kf_plan *plan, kf_kinetic_moving_links *a, kf_error *error) {
     const double nodes = (double)a->box[0] * a->box[1] * a->box[2];
     kf_buffer *list, *counts;
@@ -61,7 +43,7 @@ kf_status kf_kinetic_make_moving_links(kf_plan *plan, kf_kinetic *kinetic, kf_er
     kf_kinetic_arguments *a = &kinetic->arguments;
     const size_t sums = KF_LOAD_SLOTS * KF_LOAD_SUMS;
     lay_out_box(kf_plan_scene(plan), kinetic);
-    KF_TRY(upload_distance(plan, kinetic, error));
+    KF_TRY(kf_flow_upload_distance(plan, &a->moving.distance, error));
     KF_TRY(kf_plan_buffer(plan, 2 * sizeof(kf_pose), &kinetic->pose, error));
     KF_TRY(kf_plan_buffer(plan, sums * sizeof(long long), &kinetic->load_sums, error));
     a->moving.pose = kf_buffer_address(kinetic->pose);
