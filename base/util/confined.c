@@ -16,6 +16,7 @@
 
 #include "base/util/memory.h"
 #include "base/util/program.h"
+#include "base/util/signals.h"
 #include "base/util/text.h"
 
 /* The child sends this before the parts. Both ends are the same program, so it travels as it is. */
@@ -63,8 +64,9 @@ static size_t address_space(void) {
     return got <= 0 ? 0 : strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Exit codes of a child that has no answer because memory ran out: at its own limit, or below it. */
-enum { AT_ITS_LIMIT = 10, BELOW_ITS_LIMIT = 11 };
+/* Exit codes of a child that has no answer because memory ran out, at its own limit or below it, or because
+ * another process has ended it. */
+enum { AT_ITS_LIMIT = 10, BELOW_ITS_LIMIT = 11, ENDED_BY_OTHERS = 12 };
 
 static size_t most_space; /* the child's limit; 0: it has none */
 
@@ -81,9 +83,11 @@ static void leave_without_objects(void) {
     leave_without_memory(most_space / 2);
 }
 
-/* A library that goes on without memory it did not get. */
-static void leave_by_fault(int number) {
-    if (errno == ENOMEM) leave_without_objects();
+/* Among the faults is that of a library which goes on without memory it did not get. */
+static void leave_by_fault(int number, siginfo_t *information, void *context) {
+    (void)context;
+    if (kf_signal_is_foreign(information)) _exit(ENDED_BY_OTHERS);
+    if (errno == ENOMEM && (number == SIGSEGV || number == SIGABRT)) leave_without_objects();
     (void)signal(number, SIG_DFL);
     (void)raise(number);
 }
@@ -99,9 +103,13 @@ static void watch_objects(void) {
 /* Confines the child before it works: limits of memory and time, no output, no core file, and death by its
  * own faults. */
 static void confine(const kf_confinement *limits) {
-    static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        (void)signal(deadly[i], deadly[i] == SIGSEGV || deadly[i] == SIGABRT ? leave_by_fault : SIG_DFL);
+    static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+    struct sigaction action = {.sa_sigaction = leave_by_fault, .sa_flags = SA_SIGINFO};
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        (void)sigaction(faults[i], &action, NULL);
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)signal(SIGXCPU, SIG_DFL);
     (void)signal(SIGINT, SIG_IGN);  /* it is the parent that is interrupted, and ends this process */
     (void)signal(SIGPIPE, SIG_IGN); /* the parent takes no answer that is too long */
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
@@ -179,6 +187,10 @@ static kf_status explain(const char *name, const kf_confinement *limits, bool to
     if (!too_long && (ended_by == SIGKILL || (ended_by == 0 && WEXITSTATUS(ending) == BELOW_ITS_LIMIT)))
         return kf_fail(error, KF_HOST,
                        "%s: memory ran out while it was read; free some, or read it on another machine",
+                       name);
+    if (!too_long && ((ended_by != 0 && !kf_signal_is_fault(ended_by)) ||
+                      (ended_by == 0 && WEXITSTATUS(ending) == ENDED_BY_OTHERS)))
+        return kf_fail(error, KF_HOST, "%s: another process has ended the one that reads it; read it again",
                        name);
     if (!too_long && ended_by == 0 && WEXITSTATUS(ending) != AT_ITS_LIMIT)
         return kf_fail(error, KF_HOST, "%s: the process that reads it could not answer", name);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/util/memory.h"
+#include "base/util/signals.h"
 #include "base/util/text.h"
 
 /* --- Reading ------------------------------------------------------------------------------------------ */
@@ -94,19 +95,30 @@ kf_status kf_folder_open(const char *path, DIR **stream, kf_error *error) {
 
 static char guarded[KF_PATH + 96]; /* what the handler says */
 
+static struct sigaction before_guard;
+
 /* Does only what a signal handler may. */
-static void say_shorter(int number) {
-    (void)number;
+static void say_shorter(int number, siginfo_t *information, void *context) {
+    (void)context;
+    if (kf_signal_was_sent(information)) {
+        kf_signal_pass_on(number, information, &before_guard);
+        return;
+    }
     const ssize_t said = write(STDERR_FILENO, guarded, strlen(guarded));
     _exit(said > 0 ? KF_MACHINE : KF_HOST);
 }
 
 void kf_file_guard(const char *path) {
+    static bool guards;
+    struct sigaction action = {.sa_sigaction = say_shorter, .sa_flags = SA_SIGINFO};
+    (void)sigemptyset(&action.sa_mask);
     if (path != NULL)
         (void)snprintf(guarded, sizeof guarded,
                        "kftune: %s: was made shorter by another program while it was read; copy it first\n",
                        path);
-    (void)signal(SIGBUS, path != NULL ? say_shorter : SIG_DFL);
+    if (path != NULL && !guards) (void)sigaction(SIGBUS, &action, &before_guard);
+    if (path == NULL && guards) (void)sigaction(SIGBUS, &before_guard, NULL);
+    guards = path != NULL;
 }
 
 /* --- Writing ------------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/util/json.h"
+#include "base/util/signals.h"
 #include "base/util/text.h"
 #include "harness/nightly/job.h"
 #include "harness/worker/await.h"
@@ -72,21 +73,20 @@ static void understand(const kf_awaited *process, double limit, kf_job_end *answ
                        limit);
         return;
     }
-    const int status = process->status;
+    const int status = process->status, number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && read_answer(process->out.text, answer)) return;
-    if (WIFSIGNALED(status)) {
+    if (number == SIGKILL || kf_signal_is_fault(number)) {
         fail_measurement(answer, KF_STATE_CRASH);
         (void)snprintf(answer->measurement.reason, sizeof answer->measurement.reason,
-                       "the process was ended by signal %d (%s)%s", WTERMSIG(status),
-                       strsignal(WTERMSIG(status)),
-                       WTERMSIG(status) == SIGKILL ? "; was the machine out of memory?" : "");
+                       "the process was ended by signal %d (%s)%s", number, strsignal(number),
+                       number == SIGKILL ? "; was the machine out of memory?" : "");
         return;
     }
     char line[sizeof answer->problem];
     const char *complaint = kf_awaited_complaint(process, line, sizeof line);
     if (strncmp(complaint, "kftune: ", 8) == 0) complaint += 8;
     kf_copy_text(answer->problem, sizeof answer->problem, complaint);
-    answer->machine = WIFEXITED(status) && WEXITSTATUS(status) == KF_MACHINE;
+    answer->machine = number != 0 || WEXITSTATUS(status) == KF_MACHINE;
 }
 
 static kf_status start(const kf_program *program, const char *job, bool verify, const char *counters,

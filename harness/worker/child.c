@@ -17,6 +17,7 @@
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
+#include "base/util/signals.h"
 
 /* Forks a child that ends with its parent, has a process group of its own, ignores the signals that are
  * for the driver, and dies at once of a fault without a core dump. */
@@ -39,11 +40,10 @@ pid_t kf_child_fork(kf_error *error) {
     static const int of_driver[] = {SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
     for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
         (void)signal(of_driver[i], SIG_IGN);
-    /* Whatever handlers the parent has, a fault ends the child at once, and leaves no core dump of gigabytes.
-     */
-    static const int deadly[] = {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        (void)signal(deadly[i], SIG_DFL);
+    /* A fault ends the child at once, and leaves no core dump of gigabytes. */
+    kf_signals_let_faults_end();
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)signal(SIGXCPU, SIG_DFL);
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     kf_json_check_memory();
     return 0;

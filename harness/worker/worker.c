@@ -14,6 +14,7 @@
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
+#include "base/util/signals.h"
 #include "base/util/text.h"
 #include "harness/counters/count.h"
 #include "harness/worker/child.h"
@@ -203,6 +204,9 @@ static kf_status record_crash(kf_worker *worker, kf_stage stage, kf_measurement 
     if (killed || (WIFEXITED(status) && WEXITSTATUS(status) == KF_MACHINE))
         return kf_fail(error, KF_HOST, "the worker process was ended while %s: the machine is out of memory",
                        kf_stage_names[stage]);
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL && !kf_signal_is_fault(WTERMSIG(status)))
+        return kf_fail(error, KF_HOST, "another process ended the worker by signal %d (%s) while %s",
+                       WTERMSIG(status), strsignal(WTERMSIG(status)), kf_stage_names[stage]);
     if (WIFSIGNALED(status))
         (void)snprintf(m->reason, sizeof m->reason, "the worker was ended by signal %d (%s) while %s%s",
                        WTERMSIG(status), strsignal(WTERMSIG(status)), kf_stage_names[stage],
@@ -270,7 +274,9 @@ static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended
         cJSON_Delete(message);
         return status;
     }
-    if (receipt == KF_RECEIPT_END) return record_crash(worker, worker->wait.stage, m, error);
+    /* What interrupts the run may have ended its worker, too. */
+    if (receipt == KF_RECEIPT_END && !kf_interrupted)
+        return record_crash(worker, worker->wait.stage, m, error);
     const double now = kf_clock_seconds();
     if (kf_interrupted || (worker->deadline > 0.0 && now >= worker->deadline)) {
         stop_worker(worker, NULL);

@@ -9,6 +9,7 @@
 
 #include "base/util/clean.h"
 #include "base/util/file.h"
+#include "base/util/signals.h"
 #include "base/util/status.h"
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
@@ -33,9 +34,12 @@ static _Noreturn void end(void) {
     _exit(KF_MACHINE);
 }
 
-static void on_signal(int number) {
-    (void)number;
-    end();
+/* What another process sends is not the library's. */
+static void on_signal(int number, siginfo_t *information, void *context) {
+    (void)context;
+    if (!kf_signal_is_foreign(information)) end();
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i] == number) kf_signal_pass_on(number, information, &guard.before[i]);
 }
 
 static void on_exit_called(void) {
@@ -54,7 +58,7 @@ void kf_library_guard_begin(const char *file, const char *library, const char *a
     if (!guard.at_exit) guard.at_exit = atexit(on_exit_called) == 0;
     const stack_t stack = {.ss_sp = guard.stack, .ss_size = sizeof guard.stack};
     (void)sigaltstack(&stack, &guard.stack_before);
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     (void)sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++)
         (void)sigaction(signals[i], &action, &guard.before[i]);

@@ -117,4 +117,17 @@ kill -TERM "$(ps -o pid= --ppid $mpirun | sed -n 2p | tr -d ' ')"
 wait $mpirun
 [ $? -eq 130 ] || fail "a signal to the second process does not interrupt the tuning: $(tail -n 3 one.out)"
 grep -q 'interrupted after' one.out || fail "a signal to the second process: it does not say so"
+
+# A fault that is sent is no kernel's: the first ends its process, and so the run, also where kernels' own faults in partial buffers are noted.
+mpirun -n 2 "$kftune" tune --scene ball --system kinetic --grid 24x16x24 --devices cpu:1 --fix plan=fused --fix boundary_kernels=0 --fix transfer=copies --effort 0.01 --rounds 0 \
+    --budget 200evals --store sent.db --out sent.json >sent.out 2>&1 &
+mpirun=$!
+for ((looks = 0; looks < 600 && $(results sent ok 2>/dev/null) < 3; looks++)); do
+    kill -0 $mpirun 2>/dev/null || fail "it ended before the signal: $(tail -n 3 sent.out)"
+    sleep 0.1
+done
+kill -SEGV "$(ps -o pid= --ppid $mpirun | sed -n 2p | tr -d ' ')"
+wait $mpirun
+[ $? -eq 139 ] || fail "a SIGSEGV that is sent to a process does not end it: $(tail -n 3 sent.out)"
+grep -q 'rank 1 of 2 on .* was killed' sent.out || fail "a SIGSEGV to the second process: it does not say so"
 echo "ranks-fail.sh: whatever fails on one, all end with its words, and --resume gets past it"

@@ -162,6 +162,8 @@ struct kf_reference {
 static kf_status counter_initialise(kf_plan *plan, kf_error *error) {
     /* Faults happen while a plan runs, not while it is built. */
     if (behaves(&plan->config, "crash")) (void)raise(SIGSEGV);
+    if (behaves(&plan->config, "job_ends")) (void)kill(getppid(), SIGTERM);
+    if (behaves(&plan->config, "job_ends") || behaves(&plan->config, "ended")) (void)raise(SIGTERM);
     if (behaves(&plan->config, "exit")) _exit(7);
     while (behaves(&plan->config, "hang"))
         (void)pause();

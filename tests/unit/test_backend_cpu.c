@@ -15,6 +15,7 @@
 #include "base/backend/cpu/queue.h"
 #include "base/backend/team/team.h"
 #include "base/util/clock.h"
+#include "base/util/text.h"
 #include "tests/unit/check.h"
 
 /* --- Opening ------------------------------------------------------------------------------------------ */
@@ -251,6 +252,42 @@ static void test_compile_errors_show_the_compilers_line(void **state) {
     expect_no_build("void missing(void);\nvoid use(void) { missing(); }\n", "missing");
 }
 
+/* A compiler that crashes has met a kernel that it does not bear; one that others end has not. */
+static void test_compilers_that_a_signal_ends(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *says;
+        kf_status status;
+    } cases[] = {{"SEGV", "the compiler was ended by signal 11", KF_MACHINE},
+                 {"TERM", "cannot compile here: Terminated", KF_HOST},
+                 {"ALRM", "cannot compile here: Alarm clock", KF_HOST},
+                 {"KILL", "cannot compile here: Killed", KF_HOST}};
+    char program[KF_PATH], command[2 * KF_PATH];
+    (void)snprintf(program, sizeof program, "%s/ended", fixture_folder);
+    (void)snprintf(command, sizeof command, "chmod +x %s", program);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256], number[16];
+        kf_error error = {0};
+        kf_module *module = NULL;
+        (void)snprintf(text, sizeof text,
+                       "#!/bin/sh\ncase \"$*\" in *-shared*) kill -%s $$ ;; esac\nexec cc \"$@\"\n",
+                       cases[i].name);
+        (void)snprintf(number, sizeof number, "8%zu", i);
+        fixture_write("ended", text);
+        assert_int_equal(system(command), 0);
+        setenv("KFTUNE_CC", program, 1);
+        kf_backend *backend = open_cpu();
+        kf_define define = {.name = "FACTOR"};
+        kf_copy_text(define.value, sizeof define.value, number);
+        const kf_source source = {.file = "kernels/test/scale.cu", .defines = &define, .define_count = 1};
+        const kf_status status = kf_module_load(backend, &source, &module, NULL, &error);
+        unsetenv("KFTUNE_CC");
+        if (status != cases[i].status || strstr(error.message, cases[i].says) == NULL)
+            fail_msg("SIG%s leads to %d: %s", cases[i].name, (int)status, error.message);
+        kf_backend_close(backend);
+    }
+}
+
 static void test_names_that_are_no_kernels(void **state) {
     (void)state;
     kf_backend *backend = open_cpu();
@@ -479,6 +516,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_entry_is_built_again),
         cmocka_unit_test(test_prebuilt_kernel_is_loaded_from_the_cache),
         cmocka_unit_test(test_compile_errors_show_the_compilers_line),
+        cmocka_unit_test(test_compilers_that_a_signal_ends),
         cmocka_unit_test(test_names_that_are_no_kernels),
         cmocka_unit_test(test_buffers_keep_their_bounds),
         cmocka_unit_test(test_shuffled_work_finds_memory_of_zeros),

@@ -115,6 +115,10 @@ static void test_nights(void **state) {
     verdict = play(s, crash, KF_OK);
     assert_verdict(&verdict, KF_WRONG);
     assert_non_null(strstr(verdict.reason, "signal 11"));
+    write_text(crash, "#!/bin/sh\nkill -TERM $$\n", 0755); /* that is somebody else's doing */
+    verdict = play(s, crash, KF_OK);
+    assert_verdict(&verdict, KF_NODATA);
+    assert_non_null(strstr(verdict.reason, "signal 15"));
     write_text(crash, "#!/bin/sh\necho 'kftune: no device here' >&2\nexit 3\n", 0755);
     verdict = play(s, crash, KF_OK);
     assert_verdict(&verdict, KF_NODATA);

@@ -223,6 +223,25 @@ static void deadlines_and_interrupts_abandon(void **state) {
     kf_worker_close(worker);
 }
 
+/* Somebody ends the worker alone, or, as batch systems do, every process of the run: no config is blamed. */
+static void signals_of_others_are_no_configs(void **state) {
+    (void)state;
+    kf_worker *worker = open_worker();
+    kf_job job = {.config = counter_config("ended", 1), .verify = true};
+    kf_measurement m;
+    kf_outcome outcome = KF_MEASURED;
+    kf_error error = {KF_OK, ""};
+    assert_int_equal(kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error), KF_HOST);
+    assert_non_null(strstr(error.message, "signal 15 (Terminated) while verifying"));
+    job.config = counter_config("job_ends", 1);
+    kf_catch_interrupts();
+    assert_int_equal(kf_worker_measure(worker, &job, 0.0, NULL, NULL, &outcome, &m, &error), KF_OK);
+    assert_int_equal(outcome, KF_ABANDONED);
+    kf_interrupted = 0;
+    expect(worker, "right", KF_STATE_OK, "");
+    kf_worker_close(worker);
+}
+
 static void slow_configs_are_skipped(void **state) {
     (void)state;
     kf_worker *worker = open_worker();
@@ -329,6 +348,7 @@ int main(void) {
         cmocka_unit_test(crashes_cost_one_config),
         cmocka_unit_test(hangs_time_out),
         cmocka_unit_test(deadlines_and_interrupts_abandon),
+        cmocka_unit_test(signals_of_others_are_no_configs),
         cmocka_unit_test(slow_configs_are_skipped),
         cmocka_unit_test(unknown_devices_are_refused),
         cmocka_unit_test(workers_die_with_the_driver),

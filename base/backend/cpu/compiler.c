@@ -1,7 +1,6 @@
 /* The host compiler: found once, asked who it is, run for every kernel. */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "base/backend/cache.h"
 #include "base/backend/cpu/cpu.h"
+#include "base/util/signals.h"
 #include "base/util/text.h"
 
 /* The flag -w hides warnings: they are for those who write kernels, and would hide the first error. */
@@ -182,12 +182,14 @@ static bool is_error(const char *line, size_t length) {
 static const char *fault_of_host(const kf_program_result *result) {
     enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* of a shell, or ccache, that should start it */
     static const int reasons[] = {ENOSPC, EDQUOT, EROFS, ENOMEM, EMFILE, ENFILE, EAGAIN, EIO, EFBIG};
-    static const char *const signs[] = {
-        "virtual memory exhausted",     "out of memory", "Killed signal", "File size limit exceeded",
-        "Cannot create temporary file", "cannot execute"};
-    static const int signals[] = {SIGKILL, SIGTERM, SIGXFSZ, SIGXCPU, SIGUSR1, SIGUSR2};
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        if (result->signal == signals[i]) return strsignal(result->signal);
+    static const char *const signs[] = {"virtual memory exhausted",
+                                        "out of memory",
+                                        "Killed signal",
+                                        "Terminated signal",
+                                        "File size limit exceeded",
+                                        "Cannot create temporary file",
+                                        "cannot execute"};
+    if (result->signal != 0 && !kf_signal_is_fault(result->signal)) return strsignal(result->signal);
     if (result->exit_status == NOT_EXECUTABLE || result->exit_status == NOT_FOUND)
         return "it cannot be started any more";
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)

@@ -11,6 +11,7 @@
 
 #include "base/backend/internal.h"
 #include "base/util/memory.h"
+#include "base/util/signals.h"
 
 static const unsigned char beside = 0xff; /* NAN in every floating-point type */
 
@@ -45,16 +46,20 @@ static uintptr_t range_around(uintptr_t address) {
     return 0;
 }
 
-/* Runs in the thread that faulted, and does only what a signal handler may. A fault that is none of these
- * comes again after it, and ends the process as it would have without this. */
+/* Runs in the thread that faulted, and does only what a signal handler may. A signal that is none of these
+ * faults ends the process as it would have without this, also one that another process sends. */
 static void note_fault(int number, siginfo_t *information, void *context) {
-    (void)number, (void)context;
+    (void)context;
+    if (kf_signal_was_sent(information)) { /* it has no address */
+        kf_signal_pass_on(number, information, &faults.before);
+        return;
+    }
     const uintptr_t address = (uintptr_t)information->si_addr, begin = range_around(address),
                     page = address / faults.page * faults.page;
     const int place = begin != 0 ? atomic_fetch_add(&faults.count, 1) : MOST_OPENED;
     /* NOLINTNEXTLINE(performance-no-int-to-ptr): a page of the range */
     if (place >= MOST_OPENED || mprotect((void *)page, faults.page, PROT_READ | PROT_WRITE) != 0) {
-        (void)sigaction(SIGSEGV, &faults.before, NULL);
+        kf_signal_pass_on(number, information, &faults.before);
         return;
     }
     faults.opened[place] = page;

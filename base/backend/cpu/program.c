@@ -12,6 +12,7 @@
 
 #include "base/backend/cpu/cpu.h"
 #include "base/util/memory.h"
+#include "base/util/signals.h"
 #include "base/util/spawn.h"
 
 enum { OUTPUT_LIMIT = 256 << 10 };
@@ -51,6 +52,7 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
     pid_t process = 0;
     watched = parent;
     (void)setpgid(0, 0);
+    kf_signals_let_faults_end();
     (void)signal(SIGTERM, SIG_IGN);
     (void)signal(SIGUSR2, SIG_IGN);
     (void)signal(SIGINT, SIG_IGN);

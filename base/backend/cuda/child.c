@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/util/memory.h"
+#include "base/util/signals.h"
 
 void kf_child_send(int out, const void *data, size_t size) {
     for (size_t sent = 0; sent < size;) {
@@ -51,11 +52,9 @@ static bool receive(int in, int patience_seconds, char **answer, size_t *size) {
 }
 
 static void run_child(void (*work)(void *context, int out), void *context, int out) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        (void)signal(faults[i], SIG_DFL); /* handlers belong to the parent, and so do exit handlers */
+    kf_signals_let_faults_end();
     work(context, out);
-    _exit(0);
+    _exit(0); /* exit handlers belong to the parent */
 }
 
 kf_status kf_child_ask(void (*work)(void *context, int out), void *context, const char *doing,
@@ -81,10 +80,12 @@ kf_status kf_child_ask(void (*work)(void *context, int out), void *context, cons
     free(*answer);
     *answer = NULL;
     if (!complete) return kf_fail(error, KF_MACHINE, "cuda: %s took over %d s", doing, patience_seconds);
-    /* Who ends a process so is the system, short of memory. */
-    const bool killed = WTERMSIG(ended) == SIGKILL;
-    return kf_fail(error, killed ? KF_HOST : KF_MACHINE, "cuda: %s crashed (signal %d)%s", doing,
-                   WTERMSIG(ended), killed ? "; was the machine out of memory?" : "");
+    const int number = WTERMSIG(ended);
+    if (kf_signal_is_fault(number))
+        return kf_fail(error, KF_MACHINE, "cuda: %s crashed (signal %d)", doing, number);
+    /* Who ends a process so is another one, or the system, short of memory. */
+    return kf_fail(error, KF_HOST, "cuda: %s was ended by signal %d (%s)%s", doing, number, strsignal(number),
+                   number == SIGKILL ? "; was the machine out of memory?" : "");
 }
 
 #endif
