@@ -1,13 +1,15 @@
 # gnuplot -c history.gp DATA PICTURE FORMAT TITLE SUBTITLE UNIT POINTS NIGHTS MORE. MORE: which verdicts occur, whether it is a
 # program of the user's, whether a night is pinned, and on how many instructions are known. The table: plots/history.c.
 data = ARG1; picture = ARG2; format = ARG3; title = ARG4; subtitle = ARG5; unit = ARG6; points = int(ARG7); nights = int(ARG8); verdicts = word(ARG9, 1)
+# A block of nothing does not count: without change points the instructions are the block before.
+instructions = points > 0 ? 4 : 3
 command = int(word(ARG9, 2)); pinned = int(word(ARG9, 3)); counted = int(word(ARG9, 4))
 scale = 1
 folder = ARG0[1:strlen(ARG0)-strlen("history.gp")]
 load folder."style.gp"
 set ylabel (command ? "time, " : "time of a step, ").shown(unit)
 set key below center horizontal Left reverse samplen 2
-if (counted > 0) { stats data index 4 using 2 name "COUNTS" nooutput }
+if (counted > 0) { stats data index instructions using 2 name "COUNTS" nooutput }
 set xrange [0.5:nights+0.5]
 stats data index 0 using 2 name "ALL" nooutput
 # From zero, so that 2 % look like 2 %.
@@ -39,4 +41,4 @@ plot data index 0 using 1:2 with points pointtype 7 pointsize 0.6*dot linecolor 
      (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(0):(0):(top) with vectors nohead dashtype 2 linewidth 2 linecolor rgb 0x666666 title (points > 0 ? "change point" : ""), \
      (points > 0 ? data : data) index (points > 0 ? 3 : 1) using ((points > 0) ? column(1) : NaN):(1.17*ALL_max):((points > 0) ? strcol(2) : "") with labels left offset 0.6,0 font ",11" notitle, \
      data index 1 using 1:((column(5)==1) ? column(2) : NaN) with points pointtype 4 pointsize 2.2*dot linewidth 2 linecolor rgb 0x000000 title (pinned ? "pinned" : ""), \
-     for [i=1:(counted > 0)] data index 4 using 1:(column(2)/scale) axes x1y2 with linespoints dashtype 3 pointtype 12 pointsize 1.2*dot linecolor rgb 0x333333 title "instructions"
+     for [i=1:(counted > 0)] data index instructions using 1:(column(2)/scale) axes x1y2 with linespoints dashtype 3 pointtype 12 pointsize 1.2*dot linecolor rgb 0x333333 title "instructions"

@@ -40,8 +40,8 @@ kf_status kf_verification_judge(const kf_verification *verification, kf_error *e
     }
     kf_status status = KF_OK;
     if (farthest != NULL)
-        status = kf_fail(error, KF_GATE_FAILED, "%s deviates from the reference: %s; %s", farthest->name,
-                         all.text, verification->worst);
+        status = kf_fail(error, KF_GATE_FAILED, "%s deviates from the reference: %s%s%s", farthest->name,
+                         all.text, verification->worst[0] != '\0' ? "; " : "", verification->worst);
     kf_text_free(&all);
     return status;
 }

@@ -207,7 +207,8 @@ static kf_status pin_night(const kf_arguments *arguments, kf_error *error) {
         status =
             kf_fail(error, KF_BAD_INPUT, "night %" PRId64 " measured nothing that could be pinned", night.id);
     if (status == KF_OK)
-        printf("night %" PRId64 " is the release that %d benchmarks are held against\n", night.id, count);
+        printf("night %" PRId64 " is the release that %d %s held against\n", night.id, count,
+               count == 1 ? "benchmark is" : "benchmarks are");
     kf_store_close(store);
     return status;
 }

@@ -180,7 +180,7 @@ static kf_status judge(const functions_plan *own, kf_verification *verification,
             "check gives the deviation %g and the bound %g: a bound is a finite number of at least 0, a "
             "deviation is at least 0 too",
             deviation, bound);
-    kf_verification_add(verification, "deviation", isnan(deviation) ? (double)INFINITY : deviation, bound);
+    kf_verification_add(verification, "result", isnan(deviation) ? (double)INFINITY : deviation, bound);
     return kf_verification_judge(verification, error);
 }
 

@@ -218,6 +218,11 @@ if command -v valgrind >/dev/null; then
     night 1 noisy.json noisy.db
     has out "times are too noisy"
     grep -qE '(19|20|2[0-9])[.0-9]* % more instructions than night 1' out || complain "instructions do not tell the planted fifth"
+    # Their axis is drawn where no change point is, too.
+    if command -v gnuplot >/dev/null; then
+        "$kftune" plot history --store noisy.db --out noisy.svg >out 2>err || complain "no history is drawn of two nights with instructions"
+        has noisy.svg "instructions"
+    fi
 else
     echo "command.sh: no valgrind here: instructions are skipped"
 fi
