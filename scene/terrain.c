@@ -147,11 +147,12 @@ static kf_status read_header(const char *file, const char **at, grid_header *hea
     return KF_OK;
 }
 
-/* Files say the same value with different digits, and some mean by the largest of 32 bits, or what is written
- * for it, that there is none, whatever their header says. */
+/* Files say the same value with different digits. Some mean by the least of 16 bits, by the largest of 32, or
+ * by what is written for it, that there is none, whatever their header says. */
 static bool is_missing(double value, double missing) {
-    static const double NEAR = 1e-6, EDGE = 1e30;
-    return fabs(value - missing) <= NEAR * fabs(missing) || fabs(value) > EDGE;
+    static const double NEAR = 1e-6, EDGE = 0.999e30, LEAST_OF_16_BITS = -32768.0;
+    return fabs(value - missing) <= NEAR * fabs(missing) || fabs(value) > EDGE ||
+           value == LEAST_OF_16_BITS || value == LEAST_OF_16_BITS + 1.0;
 }
 
 static kf_status read_values(const char *file, const char *at, const grid_header *header, kf_terrain *terrain,

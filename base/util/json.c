@@ -44,6 +44,23 @@ static char letter_before(const char *text, const char *at) {
     return at > text ? at[-1] : '\0';
 }
 
+/* Says whether brackets stand in each other at this place more deeply than cJSON reads. */
+static bool is_too_deep(const char *text, const char *at) {
+    size_t open = 0;
+    bool quoted = false;
+    for (; text < at; text++) {
+        if (*text == '\\' && quoted)
+            text++;
+        else if (*text == '"')
+            quoted = !quoted;
+        else if (!quoted && (*text == '[' || *text == '{'))
+            open++;
+        else if (!quoted && (*text == ']' || *text == '}') && open > 0)
+            open--;
+    }
+    return open >= CJSON_NESTING_LIMIT;
+}
+
 /* Says what to write instead to people who know JavaScript, Python or YAML better. */
 static const char *syntax_hint(const char *text, const char *at) {
     static const char *const numbers[] = {"NaN", "nan", "Infinity", "-Infinity", "inf", "-inf"};
@@ -51,6 +68,11 @@ static const char *syntax_hint(const char *text, const char *at) {
     if (*at == '#' || (*at == '/' && (at[1] == '/' || at[1] == '*')))
         return strchr(text, '{') == NULL ? "" : "; JSON has no comments: words go into \"description\"";
     if (*at == '\'') return "; JSON has double quotes";
+    if (*at == '\\')
+        return at[1] == 'u' ? "; behind \\u stand four hexadecimal digits, and both halves of a pair"
+                            : "; in a text a backslash is written \\\\";
+    if ((*at == '[' || *at == '{') && is_too_deep(text, at))
+        return "; brackets stand too deeply in each other";
     if ((*at == 'x' || *at == 'X') && at > text && at[-1] == '0') return "; JSON has decimal numbers only";
     if ((*at == '}' || *at == ']') && before == ',') return "; remove the comma before it";
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -83,7 +105,9 @@ static kf_status syntax_error(const char *file, const char *text, const char *at
     }
     char found[16];
     unsigned char letter = (unsigned char)*at;
-    if (letter == '\0' || (letter == '"' && at[1 + strspn(at + 1, " \t\r\n")] == '\0'))
+    /* After these letters more must follow. */
+    const char *rest = at + (letter != '\0' && strchr("\"{[,:", letter) != NULL);
+    if (rest[strspn(rest, " \t\r\n")] == '\0')
         return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, but the text ends here", file, line, column, what);
     (void)snprintf(found, sizeof found, isprint(letter) ? "'%c'" : "byte 0x%02x", letter);
     return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, near %s%s", file, line, column, what, found,

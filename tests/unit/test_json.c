@@ -59,6 +59,8 @@ static void syntax_errors_say_what_to_write(void **state) {
         {"{\"a\": NaN}", "1:7", "'N'", "JSON has finite numbers only"},
         {"{\"a\": +1}", "1:7", "'+'", "a number begins with a digit"},
         {"{\"a\": 1 \"b\": 2}", "1:9", "'\"'", "is a comma missing"},
+        {"{\"a\": \"C:\\cars\"}", "1:10", "'\\'", "in a text a backslash is written \\\\"},
+        {"{\"a\": \"\\ud83d\"}", "1:8", "'\\'", "behind \\u stand four hexadecimal digits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char said[160];
@@ -66,6 +68,21 @@ static void syntax_errors_say_what_to_write(void **state) {
                        cases[i].near, cases[i].what);
         expect_syntax_error(cases[i].text, said);
     }
+    static const char *const cut[] = {"{\"a\": 1,\n", "{\"a\": [", "{\"a\":", "[1, {"}, *const ends[] = {
+                                                                                            "a.json:1:9",
+                                                                                            "a.json:1:7",
+                                                                                            "a.json:1:5",
+                                                                                            "a.json:1:5"};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        char said[80];
+        (void)snprintf(said, sizeof said, "%s: not valid JSON, but the text ends here", ends[i]);
+        expect_syntax_error(cut[i], said);
+    }
+    char deep[2048];
+    memset(deep, '[', sizeof deep - 1);
+    deep[sizeof deep - 1] = '\0';
+    expect_syntax_error(deep,
+                        "a.json:1:1001: not valid JSON, near '['; brackets stand too deeply in each other");
     expect_syntax_error("\xff\xfe{", "a.json: is text in UTF-16; save it as UTF-8");
     expect_syntax_error("<html>", "a.json: is a web page (HTML)");
     expect_syntax_error("glTF\x02", "a.json: is a binary glTF mesh; let its name end in .glb");
