@@ -512,8 +512,18 @@ double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double vel
     return speed;
 }
 
+/* Says whether fluid enters at nodes of the mask with a velocity. */
+static bool mask_has_stream(const kf_scene *scene) {
+    if (scene->mask == NULL || scene->mask_has_pressure) return false;
+    const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    return memchr(scene->mask, KF_NODE_INFLOW, count) != NULL;
+}
+
 double kf_scene_flow_through(const kf_scene *scene) {
-    const double *stream = scene->initial_velocity;
+    /* A flow that begins at rest may be entered by a stream at nodes of the mask. */
+    const double *stream = kf_length(scene->initial_velocity) == 0.0 && mask_has_stream(scene)
+                               ? scene->mask_velocity
+                               : scene->initial_velocity;
     int along = 0;
     for (int a = 1; a < 3; a++)
         if (fabs(stream[a]) > fabs(stream[along])) along = a;
