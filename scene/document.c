@@ -43,6 +43,11 @@ kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_
     char path[KF_PATH], folder[KF_PATH];
     *document = NULL;
     KF_TRY(kf_scene_find(file_or_name, path, error));
+    if (kf_ends_in(path, ".png"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: is a picture, whose scene no option changes; write a scene file with \"mask\": "
+                       "{\"file\": \"%s\"}",
+                       path, strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path);
     if (!kf_ends_in(path, ".json"))
         return kf_fail(
             error, KF_BAD_INPUT,

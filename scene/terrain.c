@@ -151,8 +151,8 @@ static kf_status read_header(const char *file, const char **at, grid_header *hea
  * by what is written for it, that there is none, whatever their header says. */
 static bool is_missing(double value, double missing) {
     static const double NEAR = 1e-6, EDGE = 0.999e30, LEAST_OF_16_BITS = -32768.0;
-    return fabs(value - missing) <= NEAR * fabs(missing) || fabs(value) > EDGE ||
-           value == LEAST_OF_16_BITS || value == LEAST_OF_16_BITS + 1.0;
+    return fabs(value - missing) <= NEAR * fabs(missing) || fabs(value) > EDGE || value == LEAST_OF_16_BITS ||
+           value == LEAST_OF_16_BITS + 1.0;
 }
 
 static kf_status read_values(const char *file, const char *at, const grid_header *header, kf_terrain *terrain,

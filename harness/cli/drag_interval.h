@@ -52,6 +52,10 @@ typedef struct kf_tunnel_effect {
 /* Returns the front of the solid in cells^2, as the stream that comes in sees it; of a mask, in whole cells.
  */
 double kf_solid_front(const kf_scene *scene);
+/* Says whether solid nodes of a mask lie at the domain's sides: its force may be mostly that of a channel's
+ * walls.
+ */
+bool kf_mask_reaches_sides(const kf_scene *scene);
 /* Finds the effect of the walls on a drag coefficient that refers to the front. The low ratio is the solid's
  * and its wake's blockage, (1 + 0.65 V/C^1.5 + Cd S/(4C))^2 with volume V, front S and section C (Young and
  * Squire, ARC R&M 1984, 1945; Thom, ARC R&M 2033, 1943); of a body that spans the tunnel 1 + pi^2/12 (S/C)^2

@@ -108,6 +108,8 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
     printf("  with area %.4g m^2 (%s), %.4g m/s, Reynolds number %.4g\n", reference_area(scene),
            kf_run_area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step,
            scene->reynolds);
+    if (kf_mask_reaches_sides(scene))
+        puts("  of all solid nodes of the mask, those at the domain's sides (walls of a channel) among them");
 }
 
 /* Prints the drag with its interval, and why a part is as wide as it is, or is not known. A mask may be the

@@ -32,6 +32,12 @@ static bool reaches(const kf_scene *scene, int face) {
                          : scene->solid_high[axis] >= scene->nodes[axis] - 0.5 - NEAR;
 }
 
+bool kf_mask_reaches_sides(const kf_scene *scene) {
+    for (int face = 0; face < KF_ZMIN && scene->mask != NULL; face++)
+        if (scene->faces[face] != KF_PERIODIC && reaches(scene, face)) return true;
+    return false;
+}
+
 /* Returns the axis of the stream that comes in, or -1. */
 static int stream_axis(const kf_scene *scene) {
     for (int face = 0; face < KF_FACES; face++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util/file.h"
+#include "base/util/foreign.h"
 #include "base/util/hash.h"
 #include "base/util/memory.h"
 #include "base/util/number.h"
@@ -93,7 +94,7 @@ static bool is_backward_date(const char *text) {
 static kf_status read_header(reader *r, char *line) {
     char *fields[FIELDS];
     int count = 0;
-    const bool semicolons = strchr(line, ';') != NULL;
+    const char *other = strchr(line, ';') != NULL ? "semicolons" : strchr(line, '\t') != NULL ? "tabs" : NULL;
     KF_TRY(split(r, line, fields, &count));
     r->columns = count;
     for (int c = 0; c < COLUMNS; c++) {
@@ -111,8 +112,8 @@ static kf_status read_header(reader *r, char *line) {
     return kf_fail(
         r->error, KF_BAD_INPUT,
         "%s: the first line must name the columns time and value; commit, machine and benchmark may "
-        "be beside them%s",
-        r->path, semicolons ? "; fields are separated by commas, not semicolons" : "");
+        "be beside them%s%s",
+        r->path, other != NULL ? "; fields are separated by commas, not " : "", other != NULL ? other : "");
 }
 
 static double number_of(const char *text) {
@@ -128,8 +129,8 @@ static kf_status read_row(const reader *r, char *line) {
     int count = 0;
     KF_TRY(split(r, line, fields, &count));
     if (count != r->columns)
-        return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: has %d fields, and the first line names %d columns%s",
-                       r->path, r->line, count, r->columns,
+        return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: has %d field%s, and the first line names %d columns%s",
+                       r->path, r->line, count, count == 1 ? "" : "s", r->columns,
                        count > r->columns ? KF_DECIMALS_HINT ", and texts with commas need quotes" : "");
     const char *texts[COLUMNS];
     for (int c = 0; c < COLUMNS; c++)
@@ -160,7 +161,13 @@ static kf_status read_csv(reader *r) {
     size_t size = 0;
     KF_TRY(kf_file_read(r->path, LARGEST_FILE, &text, &size, r->error));
     kf_status status = KF_OK;
-    if (strlen(text) != size) status = kf_fail(r->error, KF_BAD_INPUT, "%s: is no text", r->path);
+    const char *kind = kf_foreign_kind(text, size);
+    if (kind == NULL && strlen(text) != size) kind = "is no text";
+    if (kind != NULL) status = kf_fail(r->error, KF_BAD_INPUT, "%s: %s", r->path, kind);
+    /* Spreadsheets of old Macs end lines by this letter alone. */
+    for (char *end = strchr(text, '\n') == NULL ? strchr(text, '\r') : NULL; end != NULL;
+         end = strchr(end, '\r'))
+        *end = '\n';
     char *rest = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
     const size_t before = r->rows->count;
     while (status == KF_OK && (line = strsep(&rest, "\n")) != NULL) {

@@ -254,6 +254,10 @@ shows "no drag coefficient in an open stream: no published rule without an even 
 sed 's/, "profile": "parabolic"//; s/"wall"/"free_slip"/g; s/"cells": \[110, 20\], "size": \[2.2, 0.4\]/"cells": [110, 60], "size": [2.2, 1.2]/' along.json >open.json
 expect 0 run --scene open.json --device cpu:1 --until settled --picture none --fields none --output open-mask
 shows "between Allen and Vincenti and Maskell"
+grep -q "of all solid nodes" "$out" && complain "open.json: a body that touches nothing is said to reach the sides"
+sed 's/"center": \[0.2, 0.2\]/"center": [0.2, 0.02]/' along.json >touching.json
+expect 0 run --scene touching.json --device cpu:1 --steps 10 --picture none --fields none --output touching-mask
+shows "of all solid nodes of the mask, those at the domain's sides"
 
 # A scene that was not tuned runs with what was best for the nearest one, and says so; one that was, with its own.
 expect 0 run --scene concave --grid 32x20x20 --samples-per-cell 10 --store ball.db --device cpu:1 --steps 1 --picture none --output near

@@ -246,12 +246,15 @@ static void test_bad_files(void **state) {
     refused("time,value\n1,\n", ":2: value ''");
     /* A line that has not the header's fields has none of them for sure: a decimal comma makes 10 of 10,039.
      */
-    refused("time,value\n1\n", ":2: has 1 fields, and the first line names 2 columns");
+    refused("time,value\n1\n", ":2: has 1 field, and the first line names 2 columns");
     refused("time,value\n1,10,039\n", ":2: has 3 fields, and the first line names 2 columns; decimals begin");
     refused("time,value,commit\n1,10,039,a\n", ":2: has 4 fields");
     refused("time,value,commit\n1,10\n", ":2: has 2 fields");
     refused("time,value,commit\n1,10,\"a\n", ":2: a quote is not closed");
     refused("time;value\n1;10\n", "separated by commas, not semicolons");
+    refused("time\tvalue\n1\t10\n", "separated by commas, not tabs");
+    refused("\xff\xfet", "is text in UTF-16; save it as UTF-8");
+    refused("time,value\r1,2\r2,1.5x\r", ":3: value '1.5x'");
     refused("time,value\n,1\n", ":2: the time is missing");
     refused("time,value\n1,1\nMonday,2\n", "no order");
     refused("time,value\n1.2.2024,1\n", ":2: time '1.2.2024' cannot be sorted");
