@@ -141,17 +141,25 @@ static bool write_integers(hid_t group, const char *name, size_t count, const in
     return write_set(group, name, 1, &shape, H5T_STD_I64LE, H5T_NATIVE_INT64, values);
 }
 
+/* Returns how many axes a set of nodes has: readers (VTK 9.3 to 9.7) want none of one node at the end. */
+static int axes_of(const int nodes[3]) {
+    int axes = 3;
+    while (axes > 1 && nodes[axes - 1] == 1)
+        axes--;
+    return axes;
+}
+
 /* Nodes are compressed plane by plane, particles in portions. */
 static int shape_of(const kf_snapshot *snapshot, int components, hsize_t shape[4], hsize_t chunk[4]) {
     enum { PORTION = 1 << 16 };
     const bool nodes = snapshot->on == KF_ON_NODES;
     int rank = 0;
-    for (int a = 2; a >= 0 && nodes; a--)
+    for (int a = axes_of(snapshot->nodes) - 1; a >= 0 && nodes; a--)
         shape[rank++] = (hsize_t)snapshot->nodes[a];
     if (!nodes) shape[rank++] = snapshot->count;
     for (int i = 0; i < rank; i++)
         chunk[i] = nodes ? shape[i] : shape[i] < PORTION ? shape[i] : PORTION;
-    if (nodes) chunk[0] = 1;
+    if (rank == 3) chunk[0] = 1;
     if (components > 1) shape[rank] = chunk[rank] = (hsize_t)components;
     return components > 1 ? rank + 1 : rank;
 }
@@ -268,6 +276,42 @@ static bool write_quantities(hid_t root, const char *name, const kf_snapshot *sn
     return good;
 }
 
+/* Makes a copy with two nodes along each axis before the last that has one: no two versions of VTK's reader
+ * want the same of those. */
+static void widen(const kf_snapshot *snapshot, kf_snapshot *wide) {
+    int nodes[3], from[3];
+    for (int a = 0; a < 3; a++)
+        nodes[a] = snapshot->nodes[a] == 1 && a < axes_of(snapshot->nodes) ? 2 : snapshot->nodes[a];
+    kf_snapshot_of_nodes(wide, nodes, 0.0, 1.0);
+    memcpy(wide->origin, snapshot->origin, sizeof wide->origin);
+    memcpy(wide->spacing, snapshot->spacing, sizeof wide->spacing);
+    wide->time = snapshot->time;
+    wide->step = snapshot->step;
+    for (size_t q = 0; q < snapshot->quantity_count; q++) {
+        const kf_quantity *one = &snapshot->quantities[q];
+        const size_t size = (size_t)one->components * sizeof(float);
+        char *values = (char *)kf_snapshot_add(wide, one->name, one->unit, one->components);
+        for (size_t i = 0; i < wide->count; i++) {
+            size_t rest = i, at = 0, step = 1;
+            for (int a = 0; a < 3; a++) {
+                from[a] = (int)(rest % (size_t)nodes[a]);
+                rest /= (size_t)nodes[a];
+                at += (snapshot->nodes[a] == 1 ? 0 : (size_t)from[a]) * step;
+                step *= (size_t)snapshot->nodes[a];
+            }
+            memcpy(values + i * size, (const char *)one->values + at * size, size);
+        }
+    }
+}
+
+/* Says whether an axis before the last that has more than one node has one. */
+static bool is_narrow(const kf_snapshot *snapshot) {
+    bool narrow = false;
+    for (int a = 0; a < axes_of(snapshot->nodes) - 1; a++)
+        narrow = narrow || snapshot->nodes[a] == 1;
+    return narrow && snapshot->on == KF_ON_NODES;
+}
+
 static kf_status write_file(output_file *file, const kf_snapshot *snapshot, int compression,
                             kf_error *error) {
     hid_t root = open_group(file->file, "VTKHDF");
@@ -326,9 +370,13 @@ kf_status kf_vtkhdf_write_levels(const char *path, const kf_snapshot *levels, in
 
 kf_status kf_vtkhdf_write(const char *path, const kf_snapshot *snapshot, int compression, kf_error *error) {
     output_file file;
+    kf_snapshot wide = {.count = 0};
+    const bool narrow = is_narrow(snapshot);
+    if (narrow) widen(snapshot, &wide);
     kf_library_guard_begin(path, "HDF5", "go on from the last checkpoint");
     kf_status status = begin_file(path, &file, error);
-    if (status == KF_OK) status = write_file(&file, snapshot, compression, error);
+    if (status == KF_OK) status = write_file(&file, narrow ? &wide : snapshot, compression, error);
     kf_library_guard_end();
+    kf_snapshot_free(&wide);
     return status;
 }

@@ -54,7 +54,8 @@ refused "no film without --film" --film-every 3
 
 python=$(command -v python3)
 if [ -n "$python" ] && "$python" -c 'from vtkmodules.vtkIOHDF import vtkHDFReader' 2>/dev/null; then
-    "$python" - drawn/fields_000048.vtkhdf drawn/surface_000048.vtkhdf <<'PYTHON' || complain "VTK does not read the files"
+    "$kftune" run --scene cavity2d --grid 32x24x1 --device cpu:1 --steps 2 --picture none --output flat >"$out" 2>"$err" || complain "a plane does not run"
+    "$python" - drawn/fields_000048.vtkhdf drawn/surface_000048.vtkhdf flat/fields_000002.vtkhdf <<'PYTHON' || complain "VTK does not read the files"
 import sys
 from vtkmodules.vtkCommonCore import vtkVersion
 from vtkmodules.vtkIOHDF import vtkHDFReader
@@ -69,8 +70,12 @@ assert fields.GetDimensions() == (32, 24, 24), fields.GetDimensions()
 assert {"velocity", "pressure_coefficient", "q_criterion", "solid"} <= names, names
 version = vtkVersion()
 if (version.GetVTKMajorVersion(), version.GetVTKMinorVersion()) < (9, 3):
-    print("pictures.sh: skipped the surface, VTK", version.GetVTKVersion(), "reads no PolyData")
+    print("pictures.sh: skipped the surface, VTK", version.GetVTKVersion(), "reads no PolyData and no planes")
     sys.exit()
+flat = read(sys.argv[3])
+velocity = flat.GetPointData().GetArray("velocity")
+assert flat.GetDimensions() == (32, 24, 1) and velocity.GetNumberOfTuples() == 32 * 24, flat.GetDimensions()
+assert velocity.GetTuple(31 * 24)[0] != 0.0 and velocity.GetTuple(0)[2] == 0.0
 surface = read(sys.argv[2])
 names = {surface.GetPointData().GetArrayName(i) for i in range(surface.GetPointData().GetNumberOfArrays())}
 assert surface.GetNumberOfPoints() > 0 and surface.GetNumberOfCells() > 0

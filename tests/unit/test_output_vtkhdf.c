@@ -187,6 +187,72 @@ static void test_kinematic_pressure_without_reference(void **state) {
     free_scene(scene);
 }
 
+/* Writes a snapshot of such nodes, whose values say where they are, and holds extent, shapes and values
+ * against what VTK's readers take: no axis of one node at the end, and two nodes where one would stand
+ * before. */
+static void check_flat(const int nodes[3], const double extent[6], int rank, const hsize_t *shape) {
+    kf_snapshot snapshot;
+    kf_error error;
+    kf_snapshot_of_nodes(&snapshot, nodes, 0.5, 1.0);
+    float *p = kf_snapshot_add(&snapshot, "pressure_coefficient", "1", 1),
+          *u = kf_snapshot_add(&snapshot, "velocity", "m/s", 3);
+    for (size_t i = 0; i < snapshot.count; i++) {
+        const size_t x = i % (size_t)nodes[0], y = i / (size_t)nodes[0] % (size_t)nodes[1],
+                     z = i / (size_t)nodes[0] / (size_t)nodes[1];
+        p[i] = (float)(100 * z + 10 * y + x);
+        for (int a = 0; a < 3; a++)
+            u[3 * i + (size_t)a] = p[i] + 0.25F * (float)a;
+    }
+    for (int compression = 0; compression < 2; compression++) {
+        assert_int_equal(kf_vtkhdf_write(in_scratch("flat.vtkhdf"), &snapshot, compression, &error), KF_OK);
+        hid_t file = H5Fopen(in_scratch("flat.vtkhdf"), H5F_ACC_RDONLY, H5P_DEFAULT);
+        hid_t root = H5Gopen2(file, "VTKHDF", H5P_DEFAULT);
+        check_numbers(root, "WholeExtent", H5T_INTEGER, 6, extent);
+        hsize_t vectors[4] = {0};
+        memcpy(vectors, shape, (size_t)rank * sizeof *shape);
+        vectors[rank] = 3;
+        float *pressure = read_set(file, "/VTKHDF/PointData/pressure_coefficient", rank, shape),
+              *velocity = read_set(file, "/VTKHDF/PointData/velocity", rank + 1, vectors);
+        const size_t wide[2] = {(size_t)extent[1] + 1, (size_t)extent[3] + 1};
+        size_t count = 1;
+        for (int r = 0; r < rank; r++)
+            count *= shape[r];
+        for (size_t i = 0; i < count; i++) {
+            const size_t x = nodes[0] == 1 ? 0 : i % wide[0], y = nodes[1] == 1 ? 0 : i / wide[0] % wide[1],
+                         z = i / wide[0] / wide[1];
+            assert_true(pressure[i] == (float)(100 * z + 10 * y + x));
+            assert_true(velocity[3 * i + 2] == pressure[i] + 0.5F);
+        }
+        free(pressure);
+        free(velocity);
+        H5Gclose(root);
+        H5Fclose(file);
+    }
+    kf_snapshot_free(&snapshot);
+}
+
+static void test_flat_grids(void **state) {
+    (void)state;
+    check_flat((const int[3]){5, 4, 1}, (const double[6]){0, 4, 0, 3, 0, 0}, 2, (const hsize_t[]){4, 5});
+    check_flat((const int[3]){5, 1, 1}, (const double[6]){0, 4, 0, 0, 0, 0}, 1, (const hsize_t[]){5});
+    check_flat((const int[3]){1, 4, 3}, (const double[6]){0, 1, 0, 3, 0, 2}, 3, (const hsize_t[]){3, 4, 2});
+    check_flat((const int[3]){5, 1, 3}, (const double[6]){0, 4, 0, 1, 0, 2}, 3, (const hsize_t[]){3, 2, 5});
+    check_flat((const int[3]){1, 4, 1}, (const double[6]){0, 1, 0, 3, 0, 0}, 2, (const hsize_t[]){4, 2});
+    /* What is read again of a plane is the plane. */
+    kf_snapshot snapshot, again;
+    kf_error error;
+    kf_snapshot_of_nodes(&snapshot, (const int[3]){5, 4, 1}, 0.5, 1.0);
+    float *u = kf_snapshot_add(&snapshot, "velocity", "m/s", 3);
+    for (int i = 0; i < 60; i++)
+        u[i] = (float)i;
+    assert_int_equal(kf_vtkhdf_write(in_scratch("flat.vtkhdf"), &snapshot, 1, &error), KF_OK);
+    assert_int_equal(kf_vtkhdf_read(in_scratch("flat.vtkhdf"), &again, &error), KF_OK);
+    assert_true(again.nodes[0] == 5 && again.nodes[1] == 4 && again.nodes[2] == 1);
+    assert_memory_equal(kf_snapshot_find(&again, "velocity")->values, u, 60 * sizeof *u);
+    kf_snapshot_free(&snapshot);
+    kf_snapshot_free(&again);
+}
+
 /* What is read again is what was written, bit for bit; the picture of how far it is above a copy of a Cp
  * that is 0.25 less spans that. What is no such file is refused. */
 static void test_read_again(void **state) {
@@ -537,6 +603,7 @@ int main(void) {
         cmocka_unit_test(
             test_names_no_other_file), /* which makes a link that HDF5 cannot after a file was read */
         cmocka_unit_test(test_geometry),
+        cmocka_unit_test(test_flat_grids),
         cmocka_unit_test(test_values_plain_and_compressed),
         cmocka_unit_test(test_kinematic_pressure_without_reference),
         cmocka_unit_test(test_read_again),
