@@ -21,7 +21,8 @@ static kf_status bench(const kf_bench_suite *suite, const kf_bench_options *opti
     const kf_status status = suite->run(suite, options, &device, figures, error);
     kf_devices_unlock(&locks);
     const bool interrupted =
-        status == KF_INTERRUPTED && figures->count > 0; /* what was measured is not lost */
+        status == KF_INTERRUPTED &&
+        figures->count > 0; /* An interrupted suite keeps the figures that it has measured. */
     if (status != KF_OK && !interrupted) return status;
     if (json)
         kf_json_print(kf_figures_to_json(suite, &device, figures));

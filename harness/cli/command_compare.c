@@ -1,4 +1,4 @@
-/* The command kftune compare holds runs against each other. */
+/* The command kftune compare compares runs with the first one. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,30 +24,32 @@ static const kf_option options[] = {
 };
 static const char *const positional[] = {"RUN...", NULL};
 
-/* Returns three standard deviations of the drag over seeds, measured for a box on wheels by its cells along
- * the length (results/measured/sample-scatter.md). Beyond 40 cells other errors are larger. */
+/* Returns three standard deviations of the drag over seeds, as a share of the drag. They were measured for a
+ * box on wheels, by cells along its length (results/measured/sample-scatter.md). Beyond 40 cells other errors
+ * are larger. */
 static double usual_floor(double cells) {
     static const double floor = 0.015, cells_there = 16.0, least = 0.001;
     return isfinite(cells) ? fmax(least, floor * pow(cells_there / cells, 3.0)) : floor;
 }
 
-/* Says what a difference from the first run comes to. */
+/* The verdict on a run's difference from the first run. */
 typedef enum verdict { ALIKE, DIFFERENT, UNKNOWN, VERDICTS } verdict;
 static const char *const verdicts[VERDICTS] = {"cannot be told apart", "differs", "not known"};
 
 typedef struct comparison {
     kf_figure difference[KF_FIGURES];
     verdict drag;
-    char why[160];  /* of the verdict */
-    kf_text scenes; /* what differs in the scenes; empty: nothing that they say */
+    char why[160];  /* the reason for the verdict */
+    kf_text scenes; /* differences between the scenes; empty: none is known */
 } comparison;
 
 static kf_figure minus(const kf_figure *one, const kf_figure *other) {
     return (kf_figure){one->mean - other->mean, hypot(one->half, other->half)};
 }
 
-/* Judges a run against the first. The floor is a share of the first drag; where it is negative, it follows
- * from the grids. Both runs' intervals are of independent flows, so their halves add by squares. */
+/* Judges a run against the first. The floor is a share of the first drag; a negative floor is replaced by the
+ * one that the grids give. The runs' errors are independent, so the halves of their intervals add by squares.
+ */
 static void judge(const kf_run_figures *first, const kf_run_figures *run, double floor, comparison *c) {
     const kf_figure *d = &c->difference[KF_FIGURE_DRAG];
     if (floor < 0.0) floor = fmax(usual_floor(first->cells), usual_floor(run->cells));
@@ -109,7 +111,7 @@ static void print_difference(const char *letter, const kf_run_figures *first, co
     if (c->scenes.length > 0) printf("        scenes: %s\n", c->scenes.text);
 }
 
-/* Prints what makes coefficients of two runs other things, whatever their difference. */
+/* Prints reasons why coefficients of two runs are not comparable, whatever their difference. */
 static void print_cautions(const char *letter, const kf_run_figures *first, const kf_run_figures *run) {
     static const double like = 1e-3;
     const struct {
@@ -124,7 +126,7 @@ static void print_cautions(const char *letter, const kf_run_figures *first, cons
                    letter);
 }
 
-/* Prints the drag in an open stream with its interval and the parts of that. */
+/* Prints the drag in an open stream with its interval and the interval's parts. */
 static void print_open_stream(const char *letter, const kf_run_figures *run, int width) {
     char text[256];
     if (run->judged)
@@ -132,7 +134,7 @@ static void print_open_stream(const char *letter, const kf_run_figures *run, int
                kf_drag_interval_text(&run->open_stream, text));
 }
 
-/* Prints all runs as a table, and then what each differs from the first one by, with cautions. */
+/* Prints all runs as a table, then the difference of each from the first one, with cautions. */
 static void print_all(const kf_run_figures *runs, const comparison *found, int count) {
     int width = 0;
     for (int i = 0; i < count; i++)
@@ -177,8 +179,8 @@ static cJSON *to_json(const kf_run_figures *runs, const comparison *found, int c
     return json;
 }
 
-/* Compares the runs in the folders that were named with the first of them. KF_GATE_FAILED where any drag
- * cannot be called alike. */
+/* Compares the runs in the named folders with the first of them. KF_GATE_FAILED if a drag differs or cannot
+ * be compared. */
 static kf_status compare_runs(const kf_arguments *arguments, kf_error *error) {
     enum { MOST = 26 };
     const int count = arguments->positional_count;

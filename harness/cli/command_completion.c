@@ -1,5 +1,5 @@
-/* The command kftune completion prints what a shell needs to complete a command line. The tables of commands
- * and options make it, so that it cannot go stale. */
+/* The command kftune completion prints what a shell needs to complete a command line. It is made from the
+ * tables of commands and options, so it is always up to date. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,22 +7,22 @@
 #include "base/util/text.h"
 #include "harness/cli/command.h"
 
-/* Lists what may stand in a place of a command line: known words, words that 'kftune list KIND' prints,
- * and names of files. */
+/* Lists the completions at one place of a command line: fixed words, the words that 'kftune list KIND'
+ * prints, and names of files. */
 typedef struct kf_choices {
-    char words[256]; /* with a blank between them */
+    char words[256]; /* separated by blanks */
     const char *list;
     bool files;
 } kf_choices;
 
-/* Lists the options whose values other commands print. */
+/* The options whose values are names that 'kftune list' prints. */
 static const struct {
     const char *option, *kind;
 } listed[] = {
     {"--scene", "scenes"}, {"--system", "systems"}, {"--strategy", "strategies"}, {"--counters", "metrics"}};
 
-/* Adds the words of a value's name. "cuda:N|cpu" and "run|list" give words, "FILE|NAME" gives none, because
- * capitals stand for something. The first device stands for all. */
+/* Adds the words in the name of a value. "cuda:N|cpu" and "run|list" contain words. "FILE|NAME" contains
+ * none, because names in capitals are placeholders. Of devices only the first is offered. */
 static void add_words(const char *names, kf_choices *choices) {
     while (*names != '\0') {
         size_t length = strcspn(names, "|");
@@ -51,12 +51,13 @@ static void choices_of(const char *option, const char *value_name, kf_choices *c
         if (strcmp(option, listed[i].option) == 0) choices->list = listed[i].kind;
 }
 
-/* Merges the command's own options and the common ones. The caller's *arguments holds them. */
+/* Merges the command's own options with the common ones. They are stored in *arguments, which belongs to the
+ * caller. */
 static void merge(const kf_command *command, kf_arguments *arguments) {
     (void)kf_arguments_parse(command, 0, NULL, arguments, NULL);
 }
 
-/* Collects what the arguments of a command that are no options may be, all of them together. */
+/* Collects completions for all arguments of a command that are not options. */
 static void positional_choices(const kf_command *command, kf_choices *choices) {
     *choices = (kf_choices){.list = NULL};
     for (int i = 0; command->positional != NULL && command->positional[i] != NULL; i++) {
@@ -75,8 +76,8 @@ static void bash_choices(const kf_choices *choices) {
            choices->files ? "yes" : "");
 }
 
-/* Prints the completion script for bash: the commands, for every option with a value what its value may
- * be, and each command's options. The shell asks 'kftune list' for names that change. */
+/* Prints the completion script for bash: the commands, the options of each, and the values of each option.
+ * The script calls 'kftune list' for names that may change. */
 static void print_bash(void) {
     printf("# kftune's completion for bash, made by 'kftune completion bash'.\n"
            "_kftune() {\n"
@@ -135,8 +136,8 @@ static void print_bash(void) {
 /* --- Zsh --------------------------------------------------------------------------------------------------
  */
 
-/* Prints a text for single quotes. `marks` are the characters that _arguments or _describe would read as its
- * own. */
+/* Prints a text inside single quotes. `marks` are characters with a meaning for _arguments or _describe,
+ * which are escaped. */
 static void quoted(const char *text, const char *marks) {
     for (; *text != '\0'; text++)
         if (*text == '\'')
@@ -159,8 +160,8 @@ static void zsh_action(const kf_choices *choices) {
         printf(" ");
 }
 
-/* Prints the completion script for zsh, with the help of every command and option beside its name.
- * Characters that mean something to _arguments are quoted. */
+/* Prints the completion script for zsh, with the help of every command and option. Characters with a meaning
+ * for _arguments are escaped. */
 static void print_zsh(void) {
     static const char special[] = "[]:\\";
     printf("#compdef kftune\n"
@@ -231,8 +232,7 @@ static void fish_choices(const kf_choices *choices) {
     printf("'");
 }
 
-/* Prints the completion script for fish: one line of 'complete' for each command, option and list of
- * arguments. */
+/* Prints the completion script for fish: a line 'complete' for each command, option and list of arguments. */
 static void print_fish(void) {
     printf("# kftune's completion for fish, made by 'kftune completion fish'.\n"
            "function __kftune_command\n"
@@ -282,7 +282,7 @@ static const struct {
 } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
 enum { SHELLS = sizeof shells / sizeof *shells };
 
-/* Prints the script of the shell that is named. */
+/* Prints the script for the named shell. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     if (arguments->positional_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "completion: say for which shell: bash, zsh or fish");

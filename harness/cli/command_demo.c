@@ -10,7 +10,7 @@ extern const kf_command kf_command_demo, kf_command_tune, kf_command_run;
 
 enum { MOST_WORDS = 16 };
 
-/* Runs a command as if it had been typed; what it prints is the demo. */
+/* Prints a command as a user would type it, and runs it. */
 static kf_status type(const kf_command *command, int count, const char *const *words, kf_error *error) {
     char *typed[MOST_WORDS];
     kf_arguments arguments;
@@ -27,13 +27,12 @@ static kf_status type(const kf_command *command, int count, const char *const *w
     return KF_OK;
 }
 
-/* Runs kftune demo: types the commands tune and run for the user, with a folder, a store and a config of
- * its own. A wrong option is refused before minutes are spent on tuning. */
+/* Runs kftune demo: the commands tune and run, with their own folder, store and config. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     if (kf_arguments_json(arguments))
         return kf_fail(error, KF_BAD_INPUT,
                        "demo: has no --json; 'kftune tune' and 'kftune run' print theirs");
-    long steps = 0; /* refused before minutes are spent on tuning, not after */
+    long steps = 0; /* A wrong option must be refused before tuning spends minutes. */
     KF_TRY(kf_run_steps(arguments, &steps, error));
     char folder[KF_PATH], store[KF_PATH], config[KF_PATH], output[KF_PATH];
     KF_TRY(kf_path(folder, error, "%s", kf_argument(arguments, "--output", "kftune-demo")));

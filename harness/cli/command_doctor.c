@@ -1,4 +1,4 @@
-/* The command kftune doctor says what works on this machine, what does not, and the cure. */
+/* The command kftune doctor says what works on this machine, what does not, and how to repair it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const char *const state_names[] = {"ok", "degraded", "missing"};
 
-/* Lists all checks in the order of the lines. */
+/* All checks, in the order in which they are printed. */
 static const kf_diagnosis all_checks[] = {
     {.name = "cpu backend", .backend = true, .run = kf_check_cpu},
     {.name = "NVIDIA driver", .run = kf_check_driver},
@@ -40,7 +40,7 @@ static void print_line(const kf_diagnosis *check) {
     if (check->cure[0] != '\0') printf("%-8s  %-14s  -> %s\n", "", "", check->cure);
 }
 
-/* Prints all checks as one JSON object, with the best device that works, or null where none does. */
+/* Prints all checks as one JSON object, with the best working device or null. */
 static void print_json(const kf_diagnosis *checks, const char *device) {
     cJSON *root = kf_json_answer("doctor");
     kf_device_info info;
@@ -60,12 +60,12 @@ static void print_json(const kf_diagnosis *checks, const char *device) {
     kf_json_print(root);
 }
 
-/* Runs all checks, prints them, and fails with KF_MACHINE where neither backend works. Checks of a GPU are
- * not run on a machine without one. */
+/* Runs all checks and prints them. KF_MACHINE if neither backend works. Checks of a GPU are left out on a
+ * machine without one. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const bool json = kf_arguments_json(arguments);
     kf_diagnosis checks[CHECKS];
-    const char *device = NULL; /* the best that works */
+    const char *device = NULL; /* the best working device */
     char why[256] = "";
     const bool has_gpu = kf_cuda_device_count(why, sizeof why) > 0;
     for (int i = 0; i < CHECKS; i++) {

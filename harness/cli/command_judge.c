@@ -1,4 +1,4 @@
-/* The command kftune judge holds kernels that a person or a model wrote against a problem's reference and
+/* The command kftune judge compares kernels that a person or a model wrote with a problem's reference and
  * baseline. */
 #include <dirent.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ typedef struct judgement {
     kf_device_info device;
     kf_user_metrics metrics;
     kf_measurement baseline; /* owned */
-    char name[KF_NAME];      /* of the problem */
+    char name[KF_NAME];      /* the problem's name */
     verdict *verdicts;
     int count, room;
 } judgement;
@@ -67,7 +67,7 @@ static int is_source(const struct dirent *entry) {
     return 0;
 }
 
-/* Adds a file, or all sources of a folder in the order of their names. */
+/* Adds a file, or all sources in a folder, sorted by name. */
 static kf_status add_candidates(judgement *j, const char *path, kf_error *error) {
     struct stat status;
     struct dirent **entries = NULL;
@@ -93,9 +93,9 @@ static kf_status add_candidates(judgement *j, const char *path, kf_error *error)
 /* --- Measuring -------------------------------------------------------------------------------------------
  */
 
-/* Measures the default config of the problem, or of a candidate in the place of its kernel. A machine's fault
- * ends the run; what is wrong with the kernel is in *m. With `examine` the problem itself is first asked
- * whether it is of use. */
+/* Measures the default config of the problem, or of a candidate that replaces its kernel. A fault of the
+ * machine ends the run; a fault of the kernel is recorded in *m. With `examine` the problem itself is checked
+ * first. */
 static kf_status measure(judgement *j, const kf_problem *problem, bool examine, kf_measurement *m,
                          kf_error *error) {
     kf_user_metrics *metrics = &j->metrics;
@@ -138,8 +138,7 @@ static kf_status open_problem(const judgement *j, const char *candidate, kf_prob
     return status;
 }
 
-/* Checks and times the baseline. What candidates are held against must itself be right, else no verdict
- * means anything. */
+/* Checks and times the baseline. If the baseline is wrong, no verdict on a candidate means anything. */
 static kf_status measure_baseline(judgement *j, kf_error *error) {
     kf_problem *problem = NULL;
     kf_measurement examined = {.state = KF_STATE_OK};
@@ -158,7 +157,8 @@ static kf_status measure_baseline(judgement *j, kf_error *error) {
     return status;
 }
 
-/* Judges a candidate. A file that cannot be read as one is refused, unless that is the machine's fault. */
+/* Judges a candidate. A file that cannot be read as a candidate is refused, unless the machine is at fault.
+ */
 static kf_status judge(judgement *j, verdict *v, kf_error *error) {
     kf_problem *problem = NULL;
     kf_error reason = {KF_OK, ""};
@@ -176,7 +176,8 @@ static kf_status judge(judgement *j, verdict *v, kf_error *error) {
 /* --- Telling ---------------------------------------------------------------------------------------------
  */
 
-/* Names the check that refused a candidate, by what its reason says (docs/gate.md), else by its state. */
+/* Names the check that refused a candidate. The name follows from the reason (docs/gate.md), otherwise from
+ * the state. */
 static const char *check_of(const kf_measurement *m) {
     static const char *const checks[][2] = {{"another seed", "other_inputs"},
                                             {"few inputs that are not zero", "precision"},
@@ -198,12 +199,13 @@ static const char *check_of(const kf_measurement *m) {
     return kf_state_names[m->state];
 }
 
-/* Gives the measured bandwidth as a share of the memory's peak; NAN where the peak is not known. */
+/* Returns the measured bandwidth as a share of the memory's peak; NAN: the peak is not known. */
 static double roof_share(const judgement *j, const kf_measurement *m) {
     return j->device.peak_bandwidth > 0.0 ? m->effective_bandwidth / j->device.peak_bandwidth : (double)NAN;
 }
 
-/* Prints a candidate: refused and why, or its time against the problem's own kernel. */
+/* Prints the verdict on a candidate: the reason why it was refused, or its time beside that of the problem's
+ * own kernel. */
 static void print_verdict(const judgement *j, const verdict *v) {
     const kf_measurement *m = &v->m;
     char time[32], low[32], high[32], share[32] = "";
@@ -277,8 +279,7 @@ static kf_status judge_all(judgement *j, kf_error *error) {
                    j->count == 1 ? " is" : "s are");
 }
 
-/* Runs kftune judge: collects the candidates from files and folders, judges each, and frees the
- * measurements. */
+/* Runs kftune judge: collects candidates from files and folders, judges each, and frees the measurements. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     judgement j = {.arguments = arguments, .problem_file = kf_argument(arguments, "--problem", NULL)};
     if (j.problem_file == NULL || arguments->positional_count == 0)

@@ -1,5 +1,5 @@
-/* The command kftune landscape measures a random sample of a space: all of it, or one shard of many, each
- * with a journal of its own. */
+/* The command kftune landscape measures a random sample of a space: the whole sample, or one of many shards
+ * with its own journal. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static kf_status read_shard(const kf_arguments *arguments, landscape *work, kf_e
     return kf_strategy_check(work->strategy, error);
 }
 
-/* Chooses a store that nobody else writes, such as DIR/shard-003-of-256.db. */
+/* Chooses a store that no other process writes, such as DIR/shard-003-of-256.db. */
 static kf_status choose_store(const kf_arguments *arguments, landscape *work, kf_error *error) {
     const char *folder = kf_argument(arguments, "--journal", NULL);
     if (folder == NULL) {
@@ -89,7 +89,7 @@ static kf_status read_request(const kf_arguments *arguments, landscape *work, kf
     KF_TRY(choose_store(arguments, work, error));
     KF_TRY(kf_argument_integer(arguments, "--seed", &seed, error));
     KF_TRY(kf_argument_number(arguments, "--effort", &request->effort, error));
-    known->seed = (uint64_t)seed; /* 0: the scene's own */
+    known->seed = (uint64_t)seed; /* 0: the seed of the scene */
     request->seed = seed > 0 ? (uint64_t)seed : 1;
     request->strategy = work->strategy;
     request->budget_text = "all";
@@ -104,8 +104,8 @@ static kf_status read_request(const kf_arguments *arguments, landscape *work, kf
     return KF_OK;
 }
 
-/* Prints what a shard measured and where it is kept, as text or JSON. Configs that were skipped do not
- * count as failed. */
+/* Prints what a shard measured and where the results are, as text or JSON. Skipped configs do not count as
+ * failed. */
 static void print_result(const landscape *work, const kf_tune_result *result, const char *store, bool json) {
     const int failed = result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
     if (!json) {

@@ -12,8 +12,8 @@
 #include "scene/scene.h"
 #include "solver/systems.h"
 
-/* Holds what is listed: names with a line about each, collected first so that text and JSON come from one
- * place. */
+/* Holds the listed names with a line about each. They are collected first, so that text and JSON have the
+ * same content. */
 typedef struct listing {
     cJSON *entries; /* [{"name", "summary"}] */
 } listing;
@@ -32,7 +32,8 @@ static kf_status list_systems(listing *list, kf_error *error) {
     return KF_OK;
 }
 
-/* Ends a text with its first sentence, without the full stop; "(Lube et al. 2005)" ends none. */
+/* Cuts a text after its first sentence and drops the full stop. The stop of "(Lube et al. 2005)" ends no
+ * sentence. */
 static void keep_first_sentence(char *text) {
     int open = 0;
     for (char *c = text; *c != '\0'; c++) {
@@ -67,7 +68,7 @@ static kf_status list_scenes(listing *list, kf_error *error) {
     return KF_OK;
 }
 
-/* Adds a strategy with its options under it. */
+/* Adds a strategy and its options. */
 static void add_strategy(listing *list, const kf_strategy_methods *strategy) {
     add(list, strategy->name, strategy->summary);
     for (const kf_strategy_option *o = strategy->options; o != NULL && o->name != NULL; o++) {
@@ -97,8 +98,8 @@ static kf_status list_metrics(listing *list, kf_error *error) {
     return kf_metric_sets(add_set, list, error);
 }
 
-/* Lists the GPUs and the cpu. Without a compiler the cpu cannot be used, which is an error only where
- * there is no GPU either. */
+/* Lists the GPUs and the cpu. The cpu cannot be used without a compiler, which is an error only if there is
+ * no GPU either. */
 static kf_status list_devices(listing *list, kf_error *error) {
     char why[256] = "";
     int count = kf_cuda_device_count(why, sizeof why);
@@ -111,7 +112,7 @@ static kf_status list_devices(listing *list, kf_error *error) {
         add(list, info.spec, summary);
     }
     if (kf_cpu_device_describe(&info, error) != KF_OK) {
-        /* Without a compiler the cpu cannot be used; the GPUs still can. */
+        /* Without a compiler only GPUs can be used. */
         if (count == 0) return error->status;
         return KF_OK;
     }
@@ -144,8 +145,8 @@ static void print_json(const listing *list, const char *kind) {
     kf_json_print(json);
 }
 
-/* Runs kftune list: finds the kind that was asked for and prints it, or refuses with the name that is
- * nearest. */
+/* Runs kftune list: prints the names of the wanted kind. An unknown kind is refused with the nearest known
+ * one. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const char *names[KINDS];
     for (int i = 0; i < KINDS; i++)

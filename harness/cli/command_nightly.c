@@ -1,5 +1,4 @@
-/* The command kftune nightly runs a night of a suite, and has what goes with it: lists, comparisons and
- * plots. */
+/* The command kftune nightly runs a suite every night. It also lists, shows, pins and compares nights. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +63,7 @@ static kf_status conclude(const kf_arguments *arguments, kf_store *store, const 
     KF_TRY(write_files(arguments, store, result, error));
     int failures = kf_nightly_failures(result);
     if (failures == 0 &&
-        result->problems == result->count) /* a night of nothing must not look like a good one */
+        result->problems == result->count) /* A night without any result must not look like a good one. */
         return kf_fail(error, result->problem.status, "nothing could be measured: %s",
                        result->problem.message);
     if (failures == 0) return KF_OK;
@@ -72,8 +71,8 @@ static kf_status conclude(const kf_arguments *arguments, kf_store *store, const 
                    result->count);
 }
 
-/* Runs a night of a suite: measures its benchmarks into the store and prints the verdicts. Without --label
- * a night is named after the commit of the suite's folder. */
+/* Runs a night: measures the suite's benchmarks, stores the results, and prints the verdicts. Without --label
+ * the night's label is the commit of the suite's folder. */
 static kf_status run_night(const kf_arguments *arguments, kf_error *error) {
     kf_suite suite;
     kf_store *store = NULL;
@@ -113,8 +112,8 @@ static kf_status count_verdict(void *context, const kf_verdict *verdict, kf_erro
     return KF_OK;
 }
 
-/* Takes one night from the store with the counts of its verdicts: adds it to the JSON list, or prints it
- * as a row. */
+/* Visits a stored night and the counts of its verdicts: adds the night to the JSON list, or prints it as a
+ * row. */
 static kf_status collect_night(void *context, const kf_night *night, kf_error *error) {
     listing *list = context;
     memset(list->verdicts, 0, sizeof list->verdicts);
@@ -177,7 +176,7 @@ static kf_status collect_verdict(void *context, const kf_verdict *verdict, kf_er
     return KF_OK;
 }
 
-/* Shows one night of the store with its verdicts, and writes the files that were asked for. */
+/* Shows a stored night with its verdicts, and writes the wanted files. */
 static kf_status show_night(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
     kf_nightly_result result = {0};
@@ -226,8 +225,8 @@ static kf_status measure(const kf_arguments *arguments, kf_error *error) {
 /* --- Compare
  * ------------------------------------------------------------------------------------------------------- */
 
-/* Prints what a comparison of two programs found, as a line or as JSON. Changes are logarithms of ratios
- * and are shown as ratios. */
+/* Prints the result of comparing two programs, as a line or as JSON. Changes are stored as logarithms of
+ * ratios and shown as ratios. */
 static void print_comparison(const kf_compare_request *request, const kf_compare_result *result, bool json) {
     static const char *const findings[] = {
         [KF_FINDING_NONE] = "same", [KF_FINDING_SLOWER] = "slower", [KF_FINDING_FASTER] = "faster"};
@@ -252,8 +251,8 @@ static void print_comparison(const kf_compare_request *request, const kf_compare
     kf_json_print(object);
 }
 
-/* Compares the program of a folder with that of a reference on one benchmark. A slower one is
- * KF_GATE_FAILED; two positional files are compared as files of times. */
+/* Compares the program in a folder with a reference program on one benchmark. KF_GATE_FAILED if it is slower.
+ * Two positional files are compared as files of times. */
 static kf_status compare(const kf_arguments *arguments, kf_error *error) {
     kf_suite suite;
     if (arguments->positional_count > 1) return kf_nightly_compare_files(arguments, error);

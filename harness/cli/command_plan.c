@@ -1,4 +1,4 @@
-/* The command kftune plan says what a drag of a given accuracy takes, before it is computed. */
+/* The command kftune plan predicts the grid, time and memory for a drag of a given accuracy. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,21 +39,22 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, KF_FLAG},
 };
 
-/* A run until settled ends when the interval of the statistics is within 1 %. Its settled part is three
- * flow-throughs and at most half of the run. A bluff body's drag coefficient, by its front, is about 1. */
+/* A run with --until settled ends when the interval of its statistics is within 1 %. Its settled part takes
+ * three flow-throughs and at most half of the run. The drag coefficient of a bluff body, by its front, is
+ * about 1. */
 static const double STATISTICS = 0.01, FLOW_THROUGHS = 6.0, BLUFF_DRAG = 1.0, LEAST_CELLS = 4.0,
                     TUNNEL_SHARE = 0.6;
 
-/* Holds the accuracy to be expected of a scene on one grid in one tunnel. */
+/* The accuracy that a scene is expected to have on one grid in one tunnel. */
 typedef struct outlook {
-    double across, y_plus; /* of the grid */
-    double grid, tunnel;   /* shares of the drag: halves of the interval's parts; NAN: not known */
+    double across, y_plus; /* cells across the front; y+ of the first nodes */
+    double grid, tunnel;   /* half of each part of the interval, as a share of the drag; NAN: not known */
     char grid_why[160], tunnel_why[160];
 } outlook;
 
 typedef struct plan {
     const kf_arguments *arguments;
-    kf_arguments *own; /* with the grid and the tunnel that are chosen */
+    kf_arguments *own; /* the user's options, with the chosen grid and tunnel */
     char cells[32], grid[KF_GRID_TEXT], blockage[32];
     kf_grid_prior prior;
     kf_problem *problem;
@@ -62,7 +63,7 @@ typedef struct plan {
     outlook look;
     kf_run_plan foretold;
     kf_scene_fit fit;
-    double updates_per_second; /* NAN: not known */
+    double updates_per_second; /* NAN: not known yet */
     char rate_from[96];
 } plan;
 
@@ -72,7 +73,7 @@ static const kf_scene *scene_of(const plan *p) {
     return kf_run_scene(p->problem);
 }
 
-/* Opens the scene as the options, with what is chosen so far, have it. */
+/* Opens the scene with the user's options and with what is chosen so far. */
 static kf_status open_problem(plan *p, kf_error *error) {
     kf_problem_free(p->problem);
     p->problem = NULL;
@@ -91,7 +92,7 @@ static kf_status open_problem(plan *p, kf_error *error) {
     return KF_OK;
 }
 
-/* Looks at a grid `finer` times as fine as the scene's. */
+/* Estimates the accuracy on a grid that is `finer` times as fine as the scene's. */
 static outlook look(const plan *p, double finer) {
     const kf_scene *scene = scene_of(p);
     outlook found = {.across = finer * kf_cells_across(scene),
@@ -104,8 +105,8 @@ static outlook look(const plan *p, double finer) {
     return found;
 }
 
-/* Returns the share of all parts together. Parts that are not known count as none, because the plan names
- * them. */
+/* Returns the share of all parts together. A part that is not known counts as 0, because the plan names it.
+ */
 static double share_of(const outlook *found) {
     const kf_drag_interval shares = {.half = {[KF_PART_STATISTICS] = STATISTICS,
                                               [KF_PART_GRID] = found->grid,
@@ -115,8 +116,8 @@ static double share_of(const outlook *found) {
 
 /* ---- The choice ---- */
 
-/* Widens the tunnel of a mesh if it alone takes too much of the interval, unless the user says how wide it
- * is. */
+/* Makes the tunnel of a mesh wider if its effect alone exceeds the wanted accuracy, unless the user chose its
+ * width. */
 static kf_status choose_tunnel(plan *p, kf_error *error) {
     const char *source = kf_argument(p->own, "--scene", "");
     const outlook now = look(p, 1.0);
@@ -129,8 +130,8 @@ static kf_status choose_tunnel(plan *p, kf_error *error) {
     return open_problem(p, error);
 }
 
-/* Returns how much finer than the scene's the grid must be. If none is fine enough, it is as fine as the
- * prior goes. */
+/* Returns how many times finer than the scene's grid the chosen grid must be. If no grid is fine enough, it
+ * is the finest grid that the prior covers. */
 static double choose_finer(const plan *p) {
     enum { STEPS = 60 };
     const double most = fmax(1.0, p->prior.most_cells / kf_cells_across(scene_of(p)));
@@ -148,8 +149,7 @@ static double choose_finer(const plan *p) {
     return high;
 }
 
-/* Gives a mesh so many cells along its length, a scene file so many nodes: `finer` times as many as it has.
- */
+/* Sets the grid to `finer` times as many cells: for a mesh cells along its length, for a scene file nodes. */
 static kf_status set_grid(plan *p, double finer, kf_error *error) {
     const kf_scene *scene = scene_of(p);
     if (kf_scene_is_mesh(kf_argument(p->own, "--scene", ""))) {
@@ -168,8 +168,8 @@ static kf_status set_grid(plan *p, double finer, kf_error *error) {
     return KF_OK;
 }
 
-/* Whole cells and a placement anew may leave the chosen grid a little above what is wanted; then it gets more
- * cells. */
+/* Chooses the grid. A grid has whole cells, and its mesh is placed again, so the accuracy may end slightly
+ * below the wanted one. The grid then gets more cells. */
 static kf_status choose_grid(plan *p, kf_error *error) {
     enum { TRIES = 5 };
     static const double NEAR = 1.05, MORE = 1.02;
@@ -187,7 +187,8 @@ static kf_status choose_grid(plan *p, kf_error *error) {
 
 /* ---- The cost ---- */
 
-/* Works out the rate from the default config's step, as the cost model predicts it for this device. */
+/* Takes the rate from the time that the cost model predicts for a step of the default config on this device.
+ */
 static void rate_by_model(plan *p, const kf_config *config) {
     kf_cost_model *model = NULL;
     kf_prediction prediction;
@@ -207,8 +208,8 @@ static void rate_by_model(plan *p, const kf_config *config) {
     kf_cost_model_close(model);
 }
 
-/* Finds how many node updates a second this machine does: what its store knows of the nearest scene, else
- * what the cost model says. */
+/* Finds the number of node updates a second on this machine: from the nearest scene in the store, otherwise
+ * from the cost model. */
 static kf_status find_rate(plan *p, kf_error *error) {
     kf_best_config best;
     bool foreign = false;
@@ -242,7 +243,7 @@ static bool can_be_had(const plan *p) {
 
 /* ---- Saying it ---- */
 
-/* Writes the command that runs the plan, with the options that place the scene. */
+/* Appends the command that runs the plan, with the options that place the scene. */
 static void append_command(const plan *p, kf_text *text) {
     static const kf_option placing[] = {KF_PLACEMENT_OPTIONS};
     static const char *const kept[] = {"--system",   "--grid",   "--samples-per-cell",
@@ -264,7 +265,7 @@ static void print_part(const char *name, double share, const char *why) {
         printf("    %-10s not known: %s\n", name, why);
 }
 
-/* Says what keeps a plan whose parts are all known from the wanted accuracy. */
+/* Prints which part prevents the wanted accuracy, if all parts are known. */
 static void print_reason(const plan *p) {
     if (p->foretold.share <= p->within + 1e-9) return;
     if (p->look.tunnel >= p->within)
@@ -274,7 +275,7 @@ static void print_reason(const plan *p) {
                p->prior.most_cells);
 }
 
-/* Prints the plan for a reader: parts of the interval, grid, steps, time and memory, and the command. */
+/* Prints the plan as text: parts of the interval, grid, steps, time, memory, and the command. */
 static void print_plan(const plan *p, const char *command) {
     const kf_scene *scene = scene_of(p);
     const kf_scene_summary summary = kf_summarise_scene(scene);
@@ -349,7 +350,8 @@ static kf_status choose(plan *p, kf_error *error) {
     return choose_grid(p, error);
 }
 
-/* Makes the plan. Notes are held back while grids are tried, because nobody will run these. */
+/* Makes the plan. Notes are held back while grids are tried, because they are about grids that nobody will
+ * run. */
 static kf_status make(plan *p, kf_error *error) {
     p->within = 0.05;
     KF_TRY(kf_argument_share(p->arguments, "--drag-within", 0.001, 1.0, &p->within, error));
@@ -366,8 +368,8 @@ static kf_status make(plan *p, kf_error *error) {
     return kf_run_plan_keep(p->problem->hash, &p->foretold, error);
 }
 
-/* Makes a plan, keeps it for the run that follows it, and says it. KF_GATE_FAILED where the accuracy cannot
- * be promised. */
+/* Makes a plan, keeps it for the run that follows, and prints it. KF_GATE_FAILED if the accuracy cannot be
+ * promised. */
 static kf_status plan_run(const kf_arguments *arguments, kf_error *error) {
     plan *p = kf_allocate_zeroed(1, sizeof *p);
     p->arguments = arguments;

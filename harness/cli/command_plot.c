@@ -1,4 +1,4 @@
-/* The command kftune plot draws pictures of what a store remembers. */
+/* The command kftune plot draws pictures of a store's contents. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const kf_option options[] = {
 static const char *const positionals[] = {
     "kernels|surface|convergence|roofline|occupancy|front|history|scaling", NULL};
 
-/* Counts the pictures of a run, and after them those of nights and of a suite's figures. */
+/* Kinds of pictures: those of a run, then the history of nights and the scaling of a suite. */
 enum { HISTORY = KF_PLOTS, SCALING, KINDS };
 
 static kf_status find_kind(const kf_arguments *arguments, int *kind, kf_error *error) {
@@ -53,7 +53,7 @@ static kf_status find_kind(const kf_arguments *arguments, int *kind, kf_error *e
                    kf_hint(wanted, names, KINDS, hint), all);
 }
 
-/* Prints, with --json, all that is said of the picture, and takes the JSON. */
+/* Prints the answer for --json. It takes over the JSON. */
 static void print_answer(const kf_arguments *arguments, cJSON *json, const char *out) {
     if (kf_arguments_json(arguments)) {
         cJSON_AddStringToObject(json, "out", out);
@@ -74,7 +74,7 @@ static cJSON *run_to_json(int kind, const kf_run_summary *run) {
     return json;
 }
 
-/* Draws a picture of one run of a store, or of a benchmark over its nights. */
+/* Draws a picture of a stored run, or of a benchmark over its nights. */
 static kf_status execute_stored(const kf_arguments *arguments, int kind, const char *out, kf_error *error) {
     kf_store *store;
     kf_run_summary run;
@@ -111,8 +111,8 @@ static kf_status replay_one(const kf_replay_request *request, const char *knowin
     return KF_OK;
 }
 
-/* Replays every strategy that was asked for on a landscape, and a strategy that uses a prior also with the
- * cost model's. Each replay is one curve of the picture. */
+/* Replays every wanted strategy on a landscape. A strategy that can use a prior is replayed a second time
+ * with the cost model as its prior. Each replay is one curve of the picture. */
 static kf_status replay_all(const kf_arguments *arguments, kf_replayed *replayed, kf_error *error) {
     static const char *const usual[] = {"random", "model"};
     const char *const *names = usual;
@@ -171,7 +171,7 @@ static kf_status execute_replayed(const kf_arguments *arguments, const char *fil
 
 /* --- Either --------------------------------------------------------------------------------------------- */
 
-/* Draws how a run scales over devices; it reads a suite's figures, and no store. */
+/* Draws how a run scales over devices. It reads a suite's figures instead of a store. */
 static kf_status execute_scaling(const kf_arguments *arguments, const char *out, kf_error *error) {
     const char *figures = kf_argument(arguments, "--figures", NULL);
     if (!figures)

@@ -1,4 +1,4 @@
-/* The command kftune predict ranks configs by the cost model, without running them. */
+/* The command kftune predict ranks configs by the cost model without running them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,13 +45,13 @@ static const kf_option options[] = {
 
 enum { MOST_SCANNED = 200000 };
 
-/* Holds one config, predicted and perhaps measured. */
+/* A config with its predicted time, and its measured time if there is one. */
 typedef struct kf_predicted {
     kf_config config;
-    char hash[KF_HASH_HEX]; /* of the config; "" while only ranked */
+    char hash[KF_HASH_HEX]; /* the config's hash; "": it is not computed for configs that are only ranked */
     kf_prediction prediction;
-    double measured_us; /* NAN: not measured, or not correct */
-    int place;          /* of the prediction among those of all measured configs, from 1; 0: not ranked */
+    double measured_us; /* NAN: not measured, or the result was wrong */
+    int place; /* place of its prediction among those of all measured configs, from 1; 0: not ranked */
 } kf_predicted;
 
 typedef struct kf_rows {
@@ -61,14 +61,14 @@ typedef struct kf_rows {
 
 typedef struct kf_predict {
     const kf_arguments *arguments;
-    kf_problem *problem; /* NULL: of a landscape whose scene cannot be opened by its name */
+    kf_problem *problem; /* NULL: the landscape's scene cannot be opened by its name */
     kf_device_info device;
-    kf_store *store;         /* NULL: none given, and none where others keep theirs */
+    kf_store *store;         /* NULL: no --store was given, and the usual store does not exist */
     kf_landscape *landscape; /* NULL: none given */
     kf_cost_model *model;
     kf_rows measured, ranked;
     size_t space_size, scanned;
-    kf_config usual; /* the preset default */
+    kf_config usual; /* the config of preset default */
     kf_calibration calibration;
 } kf_predict;
 
@@ -139,7 +139,8 @@ static kf_status read_store(kf_predict *predict, kf_error *error) {
 
 static kf_status read_landscape(kf_predict *predict, kf_error *error) {
     const kf_landscape *landscape = predict->landscape;
-    for (uint64_t i = 0; i < landscape->size; i++) { /* in random order: who learns takes the first */
+    for (uint64_t i = 0; i < landscape->size;
+         i++) { /* The order is random, because learning uses the first ones. */
         const uint64_t index = kf_shuffled(landscape->size, 1, i);
         kf_config config;
         kf_space_config(landscape->space, index, &config);
@@ -157,8 +158,8 @@ static int compare_rows(const void *left, const void *right) {
     return (a->prediction.time_us > b->prediction.time_us) - (a->prediction.time_us < b->prediction.time_us);
 }
 
-/* Ranks a space. A large one is sampled: what comes first among so many is close to the first of all. Only
- * the first `top` are kept. */
+/* Ranks a space. A large space is sampled, because the best of a large sample is close to the best of all.
+ * Only the first `top` configs are kept. */
 static kf_status rank_space(kf_predict *predict, const kf_space *space, size_t top, kf_error *error) {
     uint64_t size = kf_space_size(space), scanned = size < MOST_SCANNED ? size : MOST_SCANNED;
     predict->space_size = size;
@@ -192,7 +193,7 @@ static kf_status rank(kf_predict *predict, size_t top, kf_error *error) {
 
 typedef struct kf_agreement {
     size_t count;
-    double correlation, calibrated; /* rank correlation, before and after calibration on all */
+    double correlation, calibrated; /* rank correlation before and after calibration on all measurements */
     double median_error;            /* |predicted / measured - 1| after calibration */
 } kf_agreement;
 
@@ -201,7 +202,7 @@ static int compare_measured(const void *left, const void *right) {
     return (a->measured_us > b->measured_us) - (a->measured_us < b->measured_us);
 }
 
-/* Sorts what was measured, the fastest first, and notes the place that each has in the prediction. */
+/* Sorts the measured configs by time, the fastest first, and notes each one's place in the prediction. */
 static void place_measured(kf_rows *rows) {
     if (rows->count == 0) return;
     qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);
@@ -212,8 +213,8 @@ static void place_measured(kf_rows *rows) {
     qsort(rows->list, rows->count, sizeof *rows->list, compare_measured);
 }
 
-/* Holds the predictions against the measured times: rank correlation as they are and calibrated, and the
- * median relative error after calibration. The calibration is fitted to the same measurements. */
+/* Compares predictions with measured times: the rank correlation before and after calibration, and the median
+ * relative error after it. The calibration is fitted to the same measurements. */
 static kf_agreement agree(kf_predict *predict, kf_error *error) {
     const kf_rows *rows = &predict->measured;
     size_t count = rows->count;
@@ -267,7 +268,7 @@ static void print_row(const kf_predict *predict, const kf_predicted *row, double
     free(summary);
 }
 
-/* Prints the ranking, the fastest measured configs with their places in it, and how well both agree. */
+/* Prints the ranking, the fastest measured configs with their places in it, and how well the two agree. */
 static void print_table(const kf_predict *predict, const kf_agreement *agreement, long top) {
     const kf_ceilings *ceilings = kf_cost_model_ceilings(predict->model);
     char facts[KF_FACTS_TEXT];
@@ -305,7 +306,7 @@ static cJSON *row_json(const kf_predict *predict, const kf_predicted *row) {
     return json;
 }
 
-/* Prints the ranking and its agreement with the measurements as one JSON object. */
+/* Prints the ranking and how well it agrees with the measurements, as one JSON object. */
 static void print_json(const kf_predict *predict, const kf_agreement *agreement, long top) {
     cJSON *json = kf_json_answer("predict");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&predict->device));
@@ -331,8 +332,8 @@ static void print_json(const kf_predict *predict, const kf_agreement *agreement,
 
 /* --- The command ---------------------------------------------------------------------------------------- */
 
-/* Chooses the device to predict for: a real one, the one that a landscape was measured on, or a GPU of the
- * bandwidth that was given. */
+/* Chooses the device to predict for: an existing one, the one on which a landscape was measured, or a GPU
+ * with the bandwidth that the user gave. */
 static kf_status find_device(kf_predict *predict, kf_error *error) {
     double bandwidth = 0;
     KF_TRY(kf_argument_number(predict->arguments, "--bandwidth", &bandwidth, error));
@@ -342,7 +343,7 @@ static kf_status find_device(kf_predict *predict, kf_error *error) {
     if (bandwidth > 0 && spec != NULL)
         return kf_fail(error, KF_BAD_INPUT, "predict: give --device or --bandwidth, not both");
     if (bandwidth == 0 && !foreign) return kf_device_probe(spec, &predict->device, error);
-    /* If the device is not here, constraints of a space are asked as on large GPUs. */
+    /* The device is not on this machine, so a large GPU's values serve in the constraints of the space. */
     predict->device = (kf_device_info){.backend = "cuda",
                                        .spec = "cuda",
                                        .name = "a GPU",
@@ -363,13 +364,13 @@ static void open_model(kf_predict *predict) {
     double bandwidth = 0;
     if (predict->store != NULL && predict->device.identity[0] != '\0' &&
         kf_store_roofs(predict->store, predict->device.identity, &roofs, NULL) != KF_OK)
-        roofs.count = 0; /* not measured: the data sheet serves */
+        roofs.count = 0; /* Without measured roofs those of the data sheet serve. */
     if (kf_argument_number(predict->arguments, "--bandwidth", &bandwidth, NULL) == KF_OK && bandwidth > 0)
         roofs = (kf_roofs){.count = 1, .list = {{.name = "dram_copy", .unit = "GB/s", .value = bandwidth}}};
     kf_cost_model_open(predict->problem, &predict->device, roofs.count > 0 ? &roofs : NULL, &predict->model);
 }
 
-/* Predicts from measured configs where there is no cost model. The space of a landscape is that of its
+/* Predicts from measured configs if there is no cost model. The space then consists of the landscape's
  * configs, as in replay. */
 static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *error) {
     const char *const *fixed = NULL;
@@ -404,7 +405,7 @@ static kf_status learn_from_measured(kf_predict *predict, int top, kf_error *err
     return status;
 }
 
-/* Opens the store of --store, else the usual one if it exists. */
+/* Opens the store that --store names, otherwise the usual one if it exists. */
 static kf_status open_store(kf_predict *predict, kf_error *error) {
     const char *given = kf_argument(predict->arguments, "--store", NULL);
     kf_error missing;
@@ -412,8 +413,8 @@ static kf_status open_store(kf_predict *predict, kf_error *error) {
     return given != NULL ? status : KF_OK;
 }
 
-/* Predicts for the problem: reads what was measured, ranks the space by the cost model, and prints the
- * ranking and its agreement. Without a cost model the forecast learns from the measurements. */
+/* Predicts for the problem: reads the measurements, ranks the space by the cost model, and prints the ranking
+ * and the agreement. Without a cost model it learns from the measurements. */
 static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     long top = 10;
     KF_TRY(kf_argument_integer(predict->arguments, "--top", &top, error));
@@ -435,7 +436,7 @@ static kf_status predict_problem(kf_predict *predict, kf_error *error) {
     return KF_OK;
 }
 
-/* Says whether a landscape is of somebody's kernel, which holds all that it takes to learn from it. */
+/* Returns whether a landscape is of a user's kernel. It then contains all that learning needs. */
 static bool has_own_space_only(const kf_predict *predict) {
     const kf_landscape *landscape = predict->landscape;
     const kf_system *system = NULL;
@@ -460,7 +461,7 @@ static kf_status predict_landscape(kf_predict *predict, kf_error *error) {
 
 extern const kf_command kf_command_predict;
 
-/* Opens the scene of --scene, or that of the landscape as it was sampled there. */
+/* Opens the scene that --scene names, or the landscape's scene with the same samples. */
 static kf_status open_problem(kf_predict *predict, kf_error *error) {
     const kf_landscape *landscape = predict->landscape;
     kf_problem_options known = {.seed = 0};

@@ -27,7 +27,7 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, KF_FLAG},
 };
 
-/* Returns the next evaluation at which the curve is shown: 1, 2, 5, 10, 20, ... and the last. */
+/* Returns the next number of evaluations that the table shows: 1, 2, 5, 10, 20, ... and the last. */
 static int next_mark(int mark, int last) {
     int power = 1;
     while (10 * power <= mark)
@@ -62,8 +62,8 @@ static void print_score(const char *name, const kf_landscape *landscape, const k
     printf("\n");
 }
 
-/* Prints the regret of both replays at some numbers of evaluations; `with` is the replay with a prior, or
- * NULL where there is none. */
+/* Prints the regret of both replays after certain numbers of evaluations. `with` is the replay with a prior;
+ * NULL: there is none. */
 static void print_table(const kf_replay_request *request, const kf_replay_result *result,
                         const kf_replay_result *with, bool scores) {
     const kf_landscape *landscape = request->landscape;
@@ -154,8 +154,7 @@ static void add_score(cJSON *json, const kf_landscape *landscape, const kf_repla
     if (isfinite(budget.seconds)) (void)cJSON_AddNumberToObject(object, "budget_seconds", budget.seconds);
 }
 
-/* Adds what a search does with one knowledge, with the prior or without it. Where `scored` is NULL there
- * is no score. */
+/* Adds the result of a replay with or without the prior. `scored` is NULL if there is no score. */
 static void add_result(cJSON *json, const kf_replay_result *result, const kf_landscape *scored) {
     const int last = result->evaluations - 1;
     add_regret(json, "regret_", result->means[last], &result->summaries[last]);
@@ -191,7 +190,7 @@ static void print_json(const kf_replay_request *request, const kf_replay_result 
     kf_json_print(json);
 }
 
-/* Replays without a prior, and again with it where tuning has one. */
+/* Replays without a prior, and then with it if tuning has one. */
 static kf_status replay_both(const kf_arguments *arguments, const kf_replay_request *request,
                              kf_error *error) {
     kf_replay_result plain, led;
@@ -216,8 +215,8 @@ static kf_status replay_both(const kf_arguments *arguments, const kf_replay_requ
     return status;
 }
 
-/* Finds how many evaluations the score needs. By seconds a search goes on past the budget, as its configs may
- * be quicker to measure than random search's. */
+/* Finds the number of evaluations that the score needs. With a budget in seconds it is larger than random
+ * search's, because the strategy's configs may be quicker to measure. */
 static kf_status evaluations_of_score(const kf_arguments *arguments, kf_replay_request *request,
                                       kf_error *error) {
     static const int FURTHER = 2;
@@ -227,8 +226,8 @@ static kf_status evaluations_of_score(const kf_arguments *arguments, kf_replay_r
     return KF_OK;
 }
 
-/* Runs kftune replay: opens the landscape and replays the strategy on it, without and with the cost model
- * as its prior. */
+/* Runs kftune replay: opens the landscape and replays the strategy on it, without and with the cost model as
+ * prior. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     long evaluations = 200, repeats = 100, seed = 1;
     const char *file = kf_argument(arguments, "--landscape", NULL);

@@ -1,4 +1,4 @@
-/* The command kftune report writes what a store remembers as one HTML file. */
+/* The command kftune report writes a store's contents as one HTML file. */
 #include <stdio.h>
 #include <stdlib.h>
 

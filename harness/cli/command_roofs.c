@@ -53,7 +53,8 @@ static void print_table(const kf_device_info *device, const kf_roofs *roofs) {
 /* --- The command -------------------------------------------------------------------------------------- */
 
 static void say_how_steady(const kf_roofs *roofs) {
-    static const double DISTURBED = 0.25; /* half the rounds were slower by more: on a quiet machine 0.02 */
+    static const double DISTURBED =
+        0.25; /* Half of the rounds were slower by more than this share. On a quiet machine it is 0.02. */
     const int scattered = kf_roofs_scattered(roofs, DISTURBED);
     if (scattered > 0)
         kf_warn("%d of %d roofs vary by more than %.0f %%: is the device busy with other work? Measure again "

@@ -1,4 +1,4 @@
-/* The command kftune run does the production run with a tuned configuration. */
+/* The command kftune run does the production run with a tuned config. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -101,14 +101,14 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, KF_FLAG},
 };
 
-/* A checkpoint of a large grid takes longer to write than thousands of steps to compute. It therefore follows
- * the clock, and this much is lost at most when the machine fails. */
+/* Seconds between checkpoints. A checkpoint of a large grid takes as long to write as thousands of steps, so
+ * the clock decides. A fault of the machine loses at most this time. */
 static const double usual_checkpoint_seconds = 300;
 
 /* --- The scene and the device that were tuned ------------------------------------------------------------
  */
 
-/* Refuses the config of a kernel that somebody else calls, because nothing of it runs here. */
+/* Refuses the config of a user's kernel, because kftune cannot run the program that calls it. */
 static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     if (job->problem->system->runs) return KF_OK;
     char *defines = kf_config_defines(&job->best.config);
@@ -121,8 +121,8 @@ static kf_status refuse_kernels(const kf_run_job *job, kf_error *error) {
     return KF_BAD_INPUT;
 }
 
-/* Opens the device that was asked for, or the one that the config was tuned on, and warns where another
- * device is opened than the tuned one. */
+/* Opens the wanted device, or the one on which the config was tuned. It warns if the device differs from the
+ * tuned one. */
 static kf_status open_device(kf_run_job *job, kf_error *error) {
     const kf_device_info *tuned = &job->best.device;
     const char *spec = kf_argument_device(job->arguments, tuned->spec);
@@ -142,7 +142,7 @@ static kf_status open_device(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* Refuses devices that the system, or this problem, does not run on: before a space says of it what it can.
+/* Refuses devices on which the system, or this problem, does not run. It does so before the space is opened.
  */
 static kf_status check_devices(const kf_run_job *job, kf_error *error) {
     const kf_system *system = job->problem->system;
@@ -151,23 +151,23 @@ static kf_status check_devices(const kf_run_job *job, kf_error *error) {
     return system->accepts_device != NULL ? system->accepts_device(job->problem, device, error) : KF_OK;
 }
 
-/* Compiles and verifies, so after everything that may be refused. */
+/* Compiles and verifies the config. It comes after everything that may be refused, because it takes long. */
 static kf_status choose_config(kf_run_job *job, kf_error *error) {
     KF_TRY(kf_backend_open(kf_argument_device(job->arguments, NULL), &job->backend, error));
     KF_TRY(check_devices(job, error));
     return kf_known_config(job->arguments, job->problem, job->backend, &job->best, &job->foreign, error);
 }
 
-/* Opens a tuned config with its scene and device, and refuses a config that the present space does not
- * have. A config of a team is checked for at least as many devices as it was tuned on. */
+/* Opens a tuned config with its scene and device. A config that the present space does not contain is
+ * refused. A team's config is checked for at least as many devices as it was tuned on. */
 static kf_status open_tuned(kf_run_job *job, const char *config, kf_error *error) {
     KF_TRY(kf_run_refuse_said(job->arguments, error));
     if (kf_scene_is_mesh(config))
         return kf_fail(error, KF_BAD_INPUT, "--config %s: is a mesh; run it with --scene", config);
     KF_TRY(kf_best_config_read(config, &job->best, error));
     KF_TRY(kf_run_open_tuned_scene(job, error));
-    kf_device_info device = job->best.device; /* as many of them as will run it */
-    /* A team's way of sharing the work has no meaning on one device. */
+    kf_device_info device = job->best.device; /* the number of devices that will run the config */
+    /* The parameters of a team have no meaning on one device. */
     const int tuned = kf_device_count_of(device.name);
     KF_TRY(kf_device_check(kf_argument_device(job->arguments, device.spec), &device.parts, error));
     if (device.parts < tuned) device.parts = tuned;
@@ -192,7 +192,7 @@ static kf_status compile(const kf_source *source, void *device, kf_error *error)
     return kf_source_prebuild(device, source, &build, error);
 }
 
-/* Lets the first of several processes compile, so that the others find its kernels. */
+/* Lets the first of several processes compile. The others then find its kernels in the cache. */
 static kf_status compile_first(const kf_run_job *job, kf_error *error) {
     kf_device_info device = *kf_backend_device(job->backend);
     kf_status status = KF_OK;
@@ -213,7 +213,8 @@ static void end_verification(void *context, double seconds) {
     kf_world_end(why);
 }
 
-/* Compiles and runs a few steps of a small scene, which takes minutes at most. */
+/* Verifies the config on a small scene. This compiles kernels and runs a few steps, which takes minutes at
+ * most. */
 static kf_status verify(const kf_run_job *job, kf_error *error) {
     static const double patience = 3600;
     kf_watchdog *watchdog;
@@ -230,8 +231,8 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
     KF_TRY(check_devices(job, error));
     KF_TRY(check_all_run_the_same(job, error));
     KF_TRY(compile_first(job, error));
-    /* The plan comes first, in one process, so that what does not fit into memory says so before anything is
-     * compiled. */
+    /* One process makes the plan first, so that a plan that does not fit into memory is refused before
+     * anything is compiled. */
     KF_TRY(kf_world_agree(system->plan(job->problem, &job->best.config, job->backend, &job->plan, error),
                           error));
     if (job->foreign) KF_TRY(verify(job, error));
@@ -243,8 +244,8 @@ static kf_status open_plan(kf_run_job *job, kf_error *error) {
 
 /* --- Options -------------------------------------------------------------------------------------------- */
 
-/* Reads the options of smoke pictures: how often, and their size in pixels. Smoke needs a flow in three
- * dimensions. */
+/* Reads the options for smoke: how often it is drawn, and the size of its pictures. Smoke needs a
+ * three-dimensional flow. */
 static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     static const char *const belonging[] = {"--smoke-every", "--smoke-size"};
     for (size_t i = 0; i < sizeof belonging / sizeof *belonging; i++)
@@ -263,15 +264,16 @@ static kf_status read_smoke(kf_run_job *job, long every, kf_error *error) {
     return read_smoke_size(kf_argument(job->arguments, "--smoke-size", "1280x720"), job->smoke_size, error);
 }
 
-/* Chooses how often rows are written, so that the means have enough: 64 a flow-through at least. */
+/* Returns the steps between rows of the tables. There are at least 64 rows in a flow-through, so that means
+ * have enough values. */
 static uint64_t record_period(const kf_run_job *job, long every) {
     enum { ROWS = 64 };
     const double often = job->how.flow_through > 0.0 ? job->how.flow_through / ROWS : (double)every;
     return (uint64_t)fmax(1.0, floor(fmin((double)every / 20.0, often)));
 }
 
-/* Reads --mean-from, in flow-throughs, and sets from which step on and how often the fields are added to the
- * means. */
+/* Reads --mean-from, in flow-throughs. It sets the step at which averaging begins, and how often fields are
+ * added to the means. */
 static kf_status read_means(kf_run_job *job, kf_error *error) {
     enum { MOMENTS = 16 };
     double from = 0.0;
@@ -315,7 +317,7 @@ static kf_status read_fields(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* Puts the area into the scene, so that whatever is said of forces refers to it. */
+/* Sets the scene's reference area, to which all force coefficients refer. */
 static kf_status read_area(const kf_run_job *job, kf_error *error) {
     double area = 0.0;
     if (!kf_argument_given(job->arguments, "--area")) return KF_OK;
@@ -328,13 +330,12 @@ static kf_status read_area(const kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* Reads what the user asked of the run: its length in steps, how often it writes, checkpoints, fields,
- * pictures and smoke. */
+/* Reads the options of the run: its length, how often it writes, checkpoints, fields, pictures and smoke. */
 static kf_status read_options(kf_run_job *job, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     long steps = 1000, checkpoints = 2;
     KF_TRY(kf_run_duration(arguments, job->problem, &steps, &job->how, error));
-    long every = (steps + 4) / 5; /* the fifth output is the last step's */
+    long every = (steps + 4) / 5; /* The fifth output must be that of the last step. */
     KF_TRY(kf_argument_integer(arguments, "--every", &every, error));
     KF_TRY(kf_argument_integer(arguments, "--checkpoints", &checkpoints, error));
     double checkpoint_seconds = usual_checkpoint_seconds;
@@ -342,7 +343,8 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     KF_TRY(read_area(job, error));
     if (kf_run_scene(job->problem) != NULL && kf_scene_has_solid(kf_run_scene(job->problem))) {
         kf_grid_prior prior;
-        /* What rows of the run's table are judged by is read before them: none lacks it for want of files. */
+        /* The prior is read before the run begins, so that no row of the tables lacks its interval when files
+         * run out. */
         if (kf_grid_prior_read(&prior, error) == KF_HOST) return KF_HOST;
         job->how.judge = kf_drag_interval_judge;
         job->how.judge_context = kf_run_scene(job->problem);
@@ -364,7 +366,7 @@ static kf_status read_options(kf_run_job *job, kf_error *error) {
     return read_smoke(job, every, error);
 }
 
-/* Chooses the folder. The scene's name becomes its name, so nothing in it may lead elsewhere. */
+/* Chooses the folder. The scene's name is its default name, so that name must not contain a path. */
 static kf_status choose_folder(kf_run_job *job, kf_error *error) {
     const char *given = kf_argument(job->arguments, "--output", NULL);
     if (given) return kf_path(job->folder, error, "%s", given);
@@ -391,8 +393,8 @@ static kf_status tell_of_killed(const kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* Says what `kftune scene` says where the scene was not tuned; for a tuned one, and a later one of a sweep,
- * only what its grid cannot carry. */
+/* Prints what `kftune scene` prints if the scene was not tuned. For a tuned scene, and for later runs of a
+ * sweep, it prints only what the grid cannot resolve. */
 static void say_what_to_expect(const kf_run_job *job) {
     const kf_scene *scene = kf_run_scene(job->problem);
     const char *const *lines = NULL;
@@ -412,7 +414,7 @@ static void say_what_to_expect(const kf_run_job *job) {
     kf_text_free(&text);
 }
 
-/* Prints by what the config differs from the default; --verbose has all of it. */
+/* Prints in which values the config differs from the default. --verbose prints the whole config. */
 static void say_config(const kf_run_job *job) {
     const kf_device_info *device = kf_backend_device(job->backend);
     char facts[KF_FACTS_TEXT];
@@ -431,8 +433,7 @@ static void say_config(const kf_run_job *job) {
     free(text);
 }
 
-/* Opens the run's folder. A run that begins anew does not write over one that got further, unless it is told
- * to. */
+/* Opens the run's folder. A new run does not overwrite a longer one unless --force is given. */
 static kf_status open_folder(kf_run_job *job, kf_error *error) {
     const bool force = kf_argument_given(job->arguments, "--force"), anew = job->restart[0] == '\0';
     KF_TRY(kf_run_folder_open(job->folder, job->problem->hash, force, &job->lock, error));
@@ -444,7 +445,7 @@ static kf_status open_folder(kf_run_job *job, kf_error *error) {
 
 extern const kf_command kf_command_run;
 
-/* Keeps the scene, so that the folder says all of what was run, and the run can be made again or changed. */
+/* Writes the scene into the folder, so that the run can be repeated or changed. */
 static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
     const bool config = kf_argument_given(job->arguments, "--config");
     char path[KF_PATH];
@@ -458,8 +459,8 @@ static kf_status keep_scene(const kf_run_job *job, kf_error *error) {
     return status;
 }
 
-/* Continues a run of a sweep as far as it was to go, from its last checkpoint if there is one. A run that had
- * finished sets *done. */
+/* Continues a run of a sweep from its last checkpoint, if there is one. *done: the run had already finished.
+ */
 static kf_status resume(kf_run_job *job, bool *done, kf_error *error) {
     uint64_t step = 0;
     if (job->part == NULL || !kf_argument_given(job->arguments, "--resume")) return KF_OK;
@@ -475,9 +476,9 @@ static kf_status resume(kf_run_job *job, bool *done, kf_error *error) {
     return KF_OK;
 }
 
-/* Puts the plan where the run begins: into the state of its own checkpoint, the settled flow of another run
- * of the sweep, or as the scene says. Another's flow leaves the domain with the first flow-through, which no
- * mean contains, however even the drag is by then. */
+/* Sets the plan's first state: its own checkpoint, the settled flow of another run of the sweep, or the
+ * scene's initial state. Another run's flow leaves the domain within the first flow-through. No mean contains
+ * that time, even if the drag is already steady. */
 static kf_status start(kf_run_job *job, kf_error *error) {
     const kf_run_part *part = job->part;
     bool begun = false;
@@ -495,8 +496,8 @@ static kf_status start(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* Prepares the run up to its first step: the config, options, folder, plan, and record. Nothing of an
- * earlier run in the folder is touched until all options are known to be right. */
+/* Prepares the run up to its first step: config, options, folder, plan and record. Files of an earlier run
+ * are touched only when all options are known to be right. */
 static kf_status prepare(kf_run_job *job, bool *done, kf_error *error) {
     const char *config = kf_argument(job->arguments, "--config", NULL);
     KF_TRY(config != NULL ? open_tuned(job, config, error) : kf_run_open_scene(job, &kf_command_run, error));
@@ -518,7 +519,8 @@ static kf_status prepare(kf_run_job *job, bool *done, kf_error *error) {
     return kf_run_record(job, "running", false, error);
 }
 
-/* Opens the job's scene and plan, and runs it; *done: a sweep's run that had finished, and is left alone. */
+/* Opens the job's scene and plan, and runs it. *done: it is a finished run of a sweep, which is not repeated.
+ */
 static kf_status run_job(kf_run_job *job, kf_error *error) {
     bool done = false;
     KF_TRY(prepare(job, &done, error));
@@ -527,7 +529,7 @@ static kf_status run_job(kf_run_job *job, kf_error *error) {
     return kf_run_conclude(job, kf_produce(job->plan, &job->how, &job->done, error), error);
 }
 
-/* Runs one scene from its options to its last file, and frees all that it opened, however it ends. */
+/* Runs one scene from its options to its last file, and frees all it opened, with or without an error. */
 static kf_status run_one(const kf_arguments *arguments, const kf_run_part *part, kf_error *error) {
     kf_run_job *job = kf_allocate_zeroed(1, sizeof *job);
     job->arguments = arguments;

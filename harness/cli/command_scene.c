@@ -38,7 +38,7 @@ static kf_status refuse_writing(const char *name, kf_error *error) {
                    "option '--write': %s is no mesh, and no option changes it; copy the scene file", name);
 }
 
-/* Refuses, as kftune run does, a scene that no system runs, or not the system whose section it has. */
+/* Refuses a scene that no system can run, or that the chosen system cannot, as kftune run does. */
 static kf_status check_system(const char *name, kf_scene *scene, kf_error *error) {
     const kf_system *system = NULL;
     if (!kf_scene_is_mesh(name)) KF_TRY(kf_system_by_section(name, &system, error));
@@ -49,7 +49,7 @@ static kf_status check_system(const char *name, kf_scene *scene, kf_error *error
     return status;
 }
 
-/* Puts back what the file had before, or removes it if it was not there. */
+/* Restores the former contents of the file, or removes it if it did not exist. */
 static void put_back(const char *file, const char *before, size_t size) {
     kf_error ignored;
     if (before == NULL)
@@ -58,7 +58,8 @@ static void put_back(const char *file, const char *before, size_t size) {
         kf_warn("%s: is replaced by a scene that is refused: %s", file, ignored.message);
 }
 
-/* Writes the document and opens what was written. A scene that no system runs leaves the file as it was. */
+/* Writes the document and opens the written file. If no system can run the scene, the former file is
+ * restored. */
 static kf_status write_and_open(const cJSON *document, const char *file, const kf_scene_options *wanted,
                                 kf_scene **scene, kf_error *error) {
     kf_error ignored;
@@ -82,7 +83,7 @@ static kf_status write_and_open(const cJSON *document, const char *file, const k
     return status;
 }
 
-/* Writes the scene where --write says, and opens what was written. */
+/* Writes the scene to the file of --write, and opens that file. */
 static kf_status write_scene(const kf_arguments *arguments, const char *name, const char *file,
                              const kf_scene_options *wanted, kf_scene **scene, kf_error *error) {
     const kf_scene_options as_written = {.sections = wanted->sections, .described = true};
@@ -96,7 +97,7 @@ static kf_status write_scene(const kf_arguments *arguments, const char *name, co
     return status;
 }
 
-/* Opens the scene, placed or changed as the options say. */
+/* Opens the scene with the options that place or change it. */
 static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_scene **scene,
                             kf_error *error) {
     kf_scene_options wanted = {.sections = kf_systems_scene_sections(), .described = true};
@@ -111,8 +112,8 @@ static kf_status open_scene(const kf_arguments *arguments, const char *name, kf_
     return kf_scene_open(name, &wanted, scene, error);
 }
 
-/* Finds how much of the grid the memory of the named devices holds; without a named device nothing is
- * said. */
+/* Finds how much of the grid fits into the memory of the named devices. Without a named device nothing is
+ * printed. */
 static kf_status find_fit(const kf_arguments *arguments, const kf_scene *scene, kf_scene_fit *fit,
                           kf_error *error) {
     const char *spec = kf_argument_device(arguments, NULL);
@@ -146,14 +147,14 @@ static kf_status print_scene(const kf_arguments *arguments, const kf_scene *scen
     return KF_OK;
 }
 
-/* Goes on without a picture that nobody asked for, since its failure is no reason to say nothing. */
+/* Ignores the failure of a picture that was not asked for, so that the rest is still printed. */
 static kf_status keep_going(const char *asked, kf_status drawn, const kf_error *error) {
     if (drawn != KF_MACHINE || asked != NULL) return drawn;
     kf_warn("no picture: %s", error->message);
     return KF_OK;
 }
 
-/* Returns whether --picture says that there is to be none. */
+/* Returns whether --picture asks for no picture. */
 static bool wants_no_picture(const kf_arguments *arguments) {
     return strcmp(kf_argument(arguments, "--picture", ""), "none") == 0;
 }
@@ -175,8 +176,8 @@ static kf_status show(const kf_arguments *arguments, const kf_scene *scene, kf_e
 
 /* ---- Scenes of systems that are no flows: what they say of themselves ---- */
 
-/* Prints the facts of a problem that is no flow, as text or JSON, and warns where it is a program that
- * tuning would run. */
+/* Prints the facts of a problem that is not a flow, as text or JSON. It warns if the problem is a program
+ * that tuning would run. */
 static void print_facts(const kf_arguments *arguments, const kf_problem *problem, const char *picture) {
     char text[KF_FACTS_TEXT];
     if (kf_arguments_json(arguments)) {
@@ -199,7 +200,8 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         const kf_fact *fact = &problem->facts.list[k];
         if (isnan(fact->value))
             printf("  %-22s %s\n", fact->name, fact->word);
-        else if (fact->value == floor(fact->value) && fabs(fact->value) < 1e15) /* counts: every digit */
+        else if (fact->value == floor(fact->value) &&
+                 fabs(fact->value) < 1e15) /* A count is printed with all its digits. */
             printf("  %-22s %.0f %s\n", fact->name, fact->value, fact->unit);
         else
             printf("  %-22s %.6g %s\n", fact->name, fact->value, fact->unit);
@@ -211,7 +213,7 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
     if (problem->notes != NULL) kf_info("%s", problem->notes);
 }
 
-/* Draws what a problem begins with; *drawn: the picture's name in path. */
+/* Draws the initial state of a problem; *drawn: the path of the picture. */
 static kf_status draw_problem(const kf_arguments *arguments, const kf_problem *problem, char path[KF_PATH],
                               bool *drawn, kf_error *error) {
     const char *asked = kf_argument(arguments, "--picture", NULL);
@@ -228,7 +230,7 @@ static kf_status draw_problem(const kf_arguments *arguments, const kf_problem *p
     return KF_OK;
 }
 
-/* Shows a problem that is no flow; *shown says whether the file is of such a system. */
+/* Shows a problem that is not a flow. *shown: the file belongs to such a system. */
 static kf_status show_problem(const kf_arguments *arguments, const char *name, bool *shown, kf_error *error) {
     kf_problem_options wanted = {.seed = 0};
     const kf_system *system;
@@ -237,7 +239,7 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     if (kf_scene_is_mesh(name)) return KF_OK;
     KF_TRY(kf_system_by_section(name, &system, error));
     if (system == NULL) return KF_OK;
-    cJSON *changed = NULL; /* stays so: options that change a flow are refused */
+    cJSON *changed = NULL; /* It stays NULL, because options that change a flow are refused here. */
     char variant[128];
     KF_TRY(kf_argument_document(arguments, wanted.nodes, 0.0, name, NULL, &changed, variant, error));
     cJSON_Delete(changed);
@@ -254,8 +256,8 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     return status;
 }
 
-/* Runs kftune scene: shows the file as a flow's scene, or else as the problem of another system. Where it
- * is neither, the error is that of the flow. */
+/* Runs kftune scene: shows the file as a flow's scene, otherwise as the problem of another system. If it is
+ * neither, the error is that of the flow. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_scene *scene = NULL;
     bool shown;
@@ -267,7 +269,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(kf_argument_ending(arguments, "--picture", ".png", error));
     kf_error own = {KF_OK, ""};
     kf_status status = open_scene(arguments, arguments->positional[0], &scene, &own);
-    if (status != KF_OK) { /* it may be no flow's */
+    if (status != KF_OK) { /* The file may belong to a system that is not a flow. */
         KF_TRY(show_problem(arguments, arguments->positional[0], &shown, error));
         if (shown) return KF_OK;
         *error = own;

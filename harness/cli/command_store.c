@@ -1,4 +1,4 @@
-/* The command kftune store lists, shows, moves and clears what was measured. */
+/* The command kftune store lists, shows, exports, imports and deletes measurements. */
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static kf_status find_format(const kf_arguments *arguments, const kf_format **fo
                    kf_hint(name, names, FORMATS, hint));
 }
 
-/* Finds what --run names: a run, or for JUnit, which holds verdicts, a night. */
+/* Finds what --run names: a run, or a night if the format is JUnit, which holds verdicts. */
 static kf_status find_exported(const kf_arguments *arguments, const kf_format *format, kf_store *store,
                                kf_run_summary *run, kf_error *error) {
     const char *name = kf_argument(arguments, "--run", NULL);
@@ -57,7 +57,7 @@ static kf_status find_exported(const kf_arguments *arguments, const kf_format *f
     return KF_OK;
 }
 
-/* Exports a run or a night in the format that was asked for, to a file or to stdout. */
+/* Exports a run or a night in the chosen format, to a file or to stdout. */
 static kf_status export(const kf_arguments *arguments, kf_error *error) {
     const kf_format *format = NULL;
     KF_TRY(find_format(arguments, &format, error));
@@ -85,7 +85,7 @@ static kf_status export(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
-/* Imports a file of another program, which becomes one run. */
+/* Imports a file of another program as one run. */
 static kf_status import_file(kf_store *store, const char *file, cJSON *list, kf_error *error) {
     int64_t run = 0;
     int count = 0;
@@ -100,7 +100,7 @@ static kf_status import_file(kf_store *store, const char *file, cJSON *list, kf_
     return KF_OK;
 }
 
-/* Stores, as the shards of a landscape leave them. */
+/* Merges stores, such as those of a landscape's shards. */
 static kf_status merge_file(kf_store *store, const char *file, int *merged, int all[2], kf_error *error) {
     int runs = 0, results = 0;
     KF_TRY(kf_store_merge(store, file, &runs, &results, error));
@@ -115,7 +115,7 @@ static bool is_folder(const char *path) {
     return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-/* Merges all stores that a --journal holds. */
+/* Merges all stores in the folder that was given to --journal. */
 static kf_status merge_folder(kf_store *store, const char *folder, int *merged, int all[2], kf_error *error) {
     char pattern[KF_PATH];
     glob_t found;
@@ -161,7 +161,7 @@ static kf_status import(const kf_arguments *arguments, kf_error *error) {
     if (status == KF_OK)
         status = kf_store_keep(store, error);
     else
-        kf_store_close(store); /* of a file that is refused nothing is left, a new store neither */
+        kf_store_close(store); /* A refused file leaves nothing behind, not even a new store. */
     if (root != NULL && status == KF_OK)
         kf_json_print(root);
     else
@@ -188,7 +188,7 @@ static kf_status check(const kf_arguments *arguments, kf_error *error) {
 
 /* --- Prune, schema ------------------------------------------------------------------------------------ */
 
-/* Deletes from the store one run, or all runs older than some days, and says how many results went. */
+/* Deletes one run, or all runs older than some days, and prints how many results were deleted. */
 static kf_status prune(const kf_arguments *arguments, kf_error *error) {
     double days = NAN;
     KF_TRY(kf_argument_number(arguments, "--older-than", &days, error));

@@ -80,9 +80,9 @@ static const kf_option options[] = {
     {NULL, NULL, NULL, KF_FLAG},
 };
 
-static const double TURN_LIMIT_SECONDS = 10.0; /* others wait for the device */
+static const double TURN_LIMIT_SECONDS = 10.0; /* Other processes wait for the device meanwhile. */
 
-/* Reads one of a few words; *index says which. */
+/* Reads an option that is one of a few words; *index: the word's place in the list. */
 static kf_status read_word(const kf_arguments *arguments, const char *option, const char *const *names,
                            int count, int *index, kf_error *error) {
     const char *word = kf_argument(arguments, option, names[0]);
@@ -93,7 +93,7 @@ static kf_status read_word(const kf_arguments *arguments, const char *option, co
                    kf_hint(word, names, count, hint), names[0], names[1], names[2]);
 }
 
-/* Checks that the output can be written, because a minute of measuring must not end at a missing folder. */
+/* Checks that the output can be written, so that a missing folder is found before measuring begins. */
 static kf_status check_writable(const char *out, kf_error *error) {
     char folder[KF_PATH];
     KF_TRY(kf_path(folder, error, "%s", out));
@@ -124,7 +124,7 @@ static kf_status read_request(const kf_arguments *arguments, kf_tune_request *re
     request->budget_text = kf_argument(arguments, "--budget", "60s");
     KF_TRY(kf_argument_budget(arguments, "--budget", &request->budget, error));
     KF_TRY(kf_argument_integer(arguments, "--seed", &seed, error));
-    known->seed = (uint64_t)seed; /* 0: the scene's own */
+    known->seed = (uint64_t)seed; /* 0: the seed of the scene */
     request->seed = seed > 0 ? (uint64_t)seed : 1;
     request->device = kf_argument_device(arguments, NULL);
     const char *share = kf_argument(arguments, "--share", NULL);
@@ -167,7 +167,7 @@ static void print_json(const kf_tune_request *request, const kf_tune_result *res
     kf_json_print(json);
 }
 
-/* Writes a kernel's header beside its config: NAME.kftune.json has NAME.kftune.h. */
+/* Writes the header for a kernel beside its config: NAME.kftune.h beside NAME.kftune.json. */
 static kf_status write_header(const char *out, const kf_config *config, kf_error *error) {
     const size_t length = strlen(out);
     const bool json = kf_ends_in(out, ".json");
@@ -176,7 +176,8 @@ static kf_status write_header(const char *out, const kf_config *config, kf_error
     return kf_config_header_write(path, config, error);
 }
 
-/* Keeps a config of another scene, or of a longer search, beside the new one, and says so. */
+/* Keeps the former config under another name if it is of another scene or of a longer search, and prints
+ * that. */
 static kf_status keep_former(const kf_tune_request *request, const kf_best_config *best, const char *out,
                              kf_error *error) {
     kf_best_config *former = kf_allocate(sizeof *former);
@@ -205,7 +206,7 @@ static kf_status keep_former(const kf_tune_request *request, const kf_best_confi
     return status;
 }
 
-/* Tunes, writes what was found, and prints it. An interrupted run also gives the best so far. */
+/* Tunes, writes the best config, and prints it. An interrupted search also gives the best config so far. */
 static kf_status tune(const kf_tune_request *request, const char *out, const kf_arguments *arguments,
                       kf_error *error) {
     const bool json = kf_arguments_json(arguments);
@@ -244,7 +245,7 @@ static kf_status tune(const kf_tune_request *request, const char *out, const kf_
 
 /* --- Several processes ---------------------------------------------------------------------------------- */
 
-/* Refuses what one process alone can do, or can find out only about its own device. */
+/* Refuses options that need a single process, or that need facts about other processes' devices. */
 static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments *arguments,
                               kf_error *error) {
     static const char *const alone[] = {"--share", "--counters", "--take-turns"};
@@ -263,7 +264,7 @@ static kf_status refuse_alone(const kf_tune_request *request, const kf_arguments
     return KF_OK;
 }
 
-/* Opens the devices of all processes together, and checks that they are the same. */
+/* Opens the devices of all processes, and checks that they are the same. */
 static kf_status open_together(kf_tune_request *request, const kf_problem *problem, kf_error *error) {
     KF_TRY(kf_world_check_same("the version of kftune", KF_VERSION, error));
     KF_TRY(kf_world_check_same("the scene", problem->hash, error));
@@ -271,7 +272,7 @@ static kf_status open_together(kf_tune_request *request, const kf_problem *probl
     return kf_backend_open(request->device, &request->together, error);
 }
 
-/* Follows the first process, which leads: runs on every process but the first what that one measures. */
+/* Follows the first process: every other process runs what the first one measures. */
 static kf_status follow(const kf_tune_request *request, const kf_problem *problem, bool *met,
                         kf_error *error) {
     kf_trial trial;
@@ -296,8 +297,8 @@ static kf_status follow(const kf_tune_request *request, const kf_problem *proble
 
 /* --- The command ---------------------------------------------------------------------------------------- */
 
-/* Leads the other processes. Once all have come so far, these have nothing more to do when the first ends,
- * however it does. */
+/* Leads the other processes. After this point they end when the first one ends, whether or not it succeeds.
+ */
 static kf_status lead(kf_tune_request *request, const char *out, const kf_arguments *arguments,
                       kf_error *error) {
     kf_error lost;
@@ -306,8 +307,8 @@ static kf_status lead(kf_tune_request *request, const char *out, const kf_argume
     return status;
 }
 
-/* Tunes as the first process, which leads. *met says that all processes came so far, so that they end
- * together whatever becomes of the tuning. */
+/* Tunes in the first process, which leads the others. *met: all processes arrived, so they end together
+ * whatever happens. */
 static kf_status tune_problem(kf_tune_request *request, const kf_problem *problem,
                               const kf_metric_set *counters, const kf_arguments *arguments, bool *met,
                               kf_error *error) {
@@ -329,7 +330,7 @@ static kf_status tune_problem(kf_tune_request *request, const kf_problem *proble
 
 extern const kf_command kf_command_tune;
 
-/* Prepares everything that needs no other process. */
+/* Does all preparations that need no other process. */
 static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request, kf_metric_set **counters,
                          kf_problem **problem, kf_error *error) {
     const char *set = kf_argument(arguments, "--counters", NULL);
@@ -342,8 +343,8 @@ static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request
     return kf_argument_problem(arguments, &kf_command_tune, NULL, &known, problem, error);
 }
 
-/* Runs kftune tune, in one process or as one of several: the first leads and writes, the others measure
- * with it. */
+/* Runs kftune tune in one process, or as one of several: the first one leads and writes, the others measure.
+ */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_user_metrics metrics = {.count = 0};
     kf_tune_request request = {.started = kf_clock_seconds(), .metrics = &metrics};

@@ -1,4 +1,4 @@
-/* The command kftune validate holds the physics against analytic and published results. */
+/* The command kftune validate compares the physics with analytic and published results. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 #include "scene/scene.h"
 #include "solver/compare/comparisons.h"
 
-/* Prints the device and all checks with their bounds as one JSON object, and says what was refused or left
- * unfinished. */
+/* Prints the device and all checks with their bounds as one JSON object, together with what was refused or
+ * not finished. */
 static void print_json(const kf_device_info *device, const kf_validate_result *result, bool quick) {
     cJSON *root = kf_json_answer("validate");
     cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
@@ -41,7 +41,7 @@ static void print_json(const kf_device_info *device, const kf_validate_result *r
     kf_json_print(root);
 }
 
-/* Prints all checks as a table, and then the sources of the expected values, each of them once. */
+/* Prints all checks as a table, then each source of the expected values once. */
 static void print_table(const kf_device_info *device, const kf_validate_result *result) {
     printf("validation on %s (%s)\n", device->spec, device->name);
     printf("%-20s %-58s %11s %11s %9s %9s\n", "case", "quantity", "expected", "measured", "error", "bound");
@@ -78,8 +78,7 @@ static kf_status report(const kf_arguments *arguments, const kf_device_info *dev
     return KF_OK;
 }
 
-/* Validates on the backend with the options of the command line, and reports; pictures go into a folder of
- * kftune's own. */
+/* Validates on the backend as the options say, and prints the result. Pictures go into their own folder. */
 static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf_error *error) {
     kf_validate_options options = {.quick = kf_argument_given(arguments, "--quick"),
                                    .pictures = kf_argument(arguments, "--pictures", NULL),
@@ -98,7 +97,7 @@ static kf_status validate(const kf_arguments *arguments, kf_backend *backend, kf
     return status;
 }
 
-/* Lists the cases of all systems, as text or JSON, and which of them --quick leaves out. */
+/* Lists the cases of all systems, as text or JSON, and marks those that --quick leaves out. */
 static void list_cases(bool as_json) {
     cJSON *root = kf_json_answer("validate"), *cases = cJSON_AddArrayToObject(root, "cases");
     const kf_case *list[KF_MOST_CASES];

@@ -13,7 +13,7 @@
 #include "solver/picture/picture.h"
 #include "solver/systems.h"
 
-/* Holds a run's scene and the flow that it left. */
+/* A run's scene and its last flow. */
 typedef struct drawn_run {
     const char *folder;
     kf_problem *problem;
@@ -39,7 +39,7 @@ static kf_status newest(const char *folder, const char *kind, char path[KF_PATH]
     return KF_OK;
 }
 
-/* Opens the scene of a run's folder and its newest fields of this kind ("mean" or "fields"). */
+/* Opens the scene in a run's folder and its newest fields of this kind ("mean" or "fields"). */
 static kf_status open_run(const char *folder, const char *kind, drawn_run *run, kf_error *error) {
     char path[KF_PATH];
     const kf_problem_options options = {.samples_per_cell = 0.0};
@@ -62,7 +62,7 @@ static kf_status open_run(const char *folder, const char *kind, drawn_run *run, 
     return KF_OK;
 }
 
-/* Refuses flows on other nodes, which cannot be taken from each other. */
+/* Refuses flows on different grids, because their fields cannot be subtracted. */
 static kf_status check_grids(const drawn_run *first, const drawn_run *run, kf_error *error) {
     const int *a = first->flow.nodes, *b = run->flow.nodes;
     if (memcmp(a, b, sizeof first->flow.nodes) == 0 &&
@@ -75,7 +75,8 @@ static kf_status check_grids(const drawn_run *first, const drawn_run *run, kf_er
                    run->flow.spacing[0]);
 }
 
-/* Draws one picture, or only widens the range of its kind. less: the first run, NULL of a flow itself. */
+/* Draws one picture, or only widens the colour range of its kind. less: the first run, which is subtracted;
+ * NULL: the flow itself is drawn. */
 static kf_status draw(const drawn_run *run, const drawn_run *less, int letter, const char *folder,
                       kf_picture_view *view, kf_error *error) {
     const kf_scene *scene = kf_run_scene(run->problem);
@@ -96,7 +97,7 @@ static kf_status draw(const drawn_run *run, const drawn_run *less, int letter, c
     return kf_picture_write(path, scene, &run->flow, NULL, view, error);
 }
 
-/* Draws all runs in one scale, or the differences of all from the first in one of their own. */
+/* Draws all runs in one colour scale, or the differences of all from the first in another one. */
 static kf_status draw_kind(const drawn_run *runs, int count, bool mean, kf_picture_field field,
                            bool differences, const char *folder, kf_error *error) {
     kf_picture_view view = {.field = field, .normal = KF_AXIS_AUTO, .mean = mean};

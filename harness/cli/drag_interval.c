@@ -21,7 +21,7 @@ double kf_cells_across(const kf_scene *scene) {
 
 /* ---- The grid ---- */
 
-/* Reads the prior's numbers; all are required. */
+/* Reads the numbers of the prior, all of which are required. */
 static kf_status read_prior(const char *path, const cJSON *root, kf_grid_prior *prior, kf_error *error) {
     const kf_json_place place = {path, ""};
     const struct {
@@ -42,7 +42,7 @@ static kf_status read_prior(const char *path, const cJSON *root, kf_grid_prior *
     return KF_OK;
 }
 
-/* Reads the file once: a run that judges its drag at many steps judges all of them by the same table. */
+/* Reads the file only once, because the drag of a run is judged at many steps. */
 kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error) {
     static char path_of_last[KF_PATH];
     static kf_grid_prior last;
@@ -64,8 +64,8 @@ kf_status kf_grid_prior_read(kf_grid_prior *prior, kf_error *error) {
     return KF_OK;
 }
 
-/* Returns the prior's share. More cells than the table's flows have are no reason to know less: the law goes
- * on, but not below what it says of the most cells. */
+/* Returns the prior's share of the drag. Beyond the table's most cells the power law goes on, but its share
+ * is not less than at the most cells. */
 double kf_grid_prior_share(const kf_grid_prior *prior, double cells_across, double y_plus, char why[160]) {
     const double cells = fmin(cells_across, prior->most_cells);
     if (!(cells_across >= prior->least_cells)) {
@@ -115,7 +115,7 @@ static void take_grid(const kf_scene *scene, kf_drag_interval *i) {
 
 /* ---- The whole ---- */
 
-/* Corrects the drag to the middle of what the two rules make of it. */
+/* Corrects the drag to the middle of the two rules' results. */
 static void take_tunnel(const kf_scene *scene, kf_drag_interval *i) {
     const double area = kf_scene_reference_area(scene), front = kf_solid_front(scene),
                  front_drag = front > 0.0 ? fabs(i->raw) * area / front : 0.0;
@@ -166,7 +166,7 @@ bool kf_drag_interval_complete(const kf_drag_interval *i) {
     return true;
 }
 
-/* Writes the drag, its interval and the half-width of each part; an unknown part makes the interval "or
+/* Writes the drag, its interval and the half-width of each part. If a part is unknown, the interval is "or
  * more". */
 const char *kf_drag_interval_text(const kf_drag_interval *i, char text[256]) {
     const double total = kf_drag_interval_total(i);

@@ -1,12 +1,12 @@
-/* Finds where values on finer and finer grids lead to. */
+/* Finds the limit of values on finer and finer grids. */
 #include <math.h>
 
 #include "harness/cli/sweep_result.h"
 
 static const double LEAST_ORDER = 1.0, MOST_ORDER = 3.0, SAFETY = 1.25;
 
-/* Finds the order p at which (f1 - f2)/(f2 - f3) is what errors c h^p give, with h = 1/cells. NAN means that
- * there is none between the bounds. Bisection finds it, because the ratio rises with p. */
+/* Finds the order p for which errors c h^p with h = 1/cells give the ratio (f1 - f2)/(f2 - f3). NAN: there is
+ * none between the bounds. Bisection works because the ratio rises with p. */
 static double order_of(const double cells[3], const double f[3]) {
     const double wanted = (f[0] - f[1]) / (f[1] - f[2]);
     double low = LEAST_ORDER, high = MOST_ORDER;
@@ -22,8 +22,8 @@ static double order_of(const double cells[3], const double f[3]) {
     return p > LEAST_ORDER + 1e-6 && p < MOST_ORDER - 1e-6 ? p : (double)NAN;
 }
 
-/* Extrapolates from the three finest grids where they show an order of convergence (Roache 1994);
- * elsewhere takes the finest grid's value, with the spread of all as its error. */
+/* Extrapolates from the three finest grids if they show an order of convergence (Roache 1994). Otherwise the
+ * limit is the finest grid's value, and its error the spread of all. */
 kf_grid_limit kf_grid_limit_of(int count, const double *cells, const double *drags) {
     kf_grid_limit found = {.known = count >= 2};
     double low = INFINITY, high = -INFINITY;

@@ -1,4 +1,4 @@
-/* Prints --help, which is made from the tables of commands and options, so that it cannot go stale. */
+/* Prints --help. It is made from the tables of commands and options, so it is always up to date. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,8 @@ static void print_option(const kf_option *option) {
 
 void kf_help_command(const kf_command *command) {
     kf_arguments arguments;
-    (void)kf_arguments_parse(command, 0, NULL, &arguments, NULL); /* merges the common options in */
+    (void)kf_arguments_parse(command, 0, NULL, &arguments,
+                             NULL); /* This call merges the common options into the command's. */
     printf("%s\n\n%s\n", command->synopsis, command->description);
     if (command->describe != NULL) command->describe();
     printf("\nOptions:\n");
@@ -28,7 +29,7 @@ void kf_help_command(const kf_command *command) {
     printf("\nExample:\n  %s\n", command->example);
 }
 
-/* Prints the program's help: usage, all commands with a line about each, exit statuses, and an example. */
+/* Prints the program's help: usage, a line about each command, exit statuses, and an example. */
 void kf_help(void) {
     printf("kftune %s: finds the fastest correct way to run a fluid simulation around a mesh, on this "
            "machine\n\n"

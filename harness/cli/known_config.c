@@ -9,8 +9,7 @@
 #include "base/util/text.h"
 #include "harness/tune/knowledge.h"
 
-/* Finds the best config that the store knows; without a store, or where it knows nothing, the space's
- * default. */
+/* Finds the best config in the store. If there is no store or no match, it is the space's default. */
 static kf_status find(const kf_arguments *arguments, const kf_problem *problem, const kf_device_info *device,
                       kf_similar *similar, kf_error *error) {
     kf_space *space = NULL;
@@ -34,7 +33,7 @@ static kf_status find(const kf_arguments *arguments, const kf_problem *problem, 
     return status;
 }
 
-/* Takes the default with the values that the user fixed, whatever the store knows. */
+/* Takes the default config with the values that the user fixed. The store is not read. */
 static kf_status fix(const kf_problem *problem, const kf_device_info *device, const char *const *fixed,
                      int fixed_count, kf_config *config, kf_error *error) {
     kf_space *space = NULL;

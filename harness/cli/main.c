@@ -1,4 +1,4 @@
-/* Enters the program: finds the command, reads its options, runs it, prints its error. */
+/* The entry of the program: finds the command, reads its options, runs it, and prints its error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "harness/cli/placement_argument.h"
 #include "results/store.h"
 
-/* A log that stands still for longer looks like a program that hangs. */
+/* A longer pause without a message makes the program look as if it hangs. */
 static const double SIGN_SECONDS = 30;
 
 static const kf_command *find_command(const char *name) {
@@ -25,8 +25,8 @@ static const kf_command *find_command(const char *name) {
     return NULL;
 }
 
-/* Says that there is no such command, with the nearest name, or with the commands that take a mesh if it
- * looks like a file. */
+/* Refuses an unknown command with the nearest name. If the word looks like a file, it names the commands that
+ * take a mesh. */
 static kf_status unknown_command(const char *name, kf_error *error) {
     enum { MOST = 64 };
     const char *names[MOST];
@@ -50,8 +50,8 @@ static bool asks_for_help(int word_count, char *const *words) {
     return false;
 }
 
-/* Warns of too many threads. Those of the cpu backend wait for each other, so threads without a processor
- * hold up all others. */
+/* Warns of too many threads. The threads of the cpu backend wait for each other, so one without a processor
+ * delays all. */
 static void warn_of_threads(const char *device) {
     const int processors = kf_processors_find().usable;
     const long threads = device != NULL && strncmp(device, "cpu:", 4) == 0 ? strtol(device + 4, NULL, 10) : 0;
@@ -62,8 +62,8 @@ static void warn_of_threads(const char *device) {
                 device, processors, processors == 1 ? "" : "s");
 }
 
-/* Runs a command: prints its help, or reads its arguments, checks the device, sets up log and interrupts,
- * and calls it. */
+/* Runs a command: prints its help, or reads its arguments, checks the device, prepares logging and
+ * interrupts, and calls it. */
 static kf_status run_command(const kf_command *command, int word_count, char *const *words, kf_error *error) {
     if (asks_for_help(word_count, words)) {
         kf_help_command(command);
@@ -71,7 +71,7 @@ static kf_status run_command(const kf_command *command, int word_count, char *co
     }
     kf_arguments arguments;
     KF_TRY(kf_arguments_parse(command, word_count, words, &arguments, error));
-    /* A mistyped device is reported before a scene is sampled for it. */
+    /* A mistyped device is refused before the scene is sampled. */
     if (kf_argument_given(&arguments, "--device") && kf_argument_given(&arguments, "--devices"))
         return kf_fail(error, KF_BAD_INPUT, "give --device, or --devices for a team of them, not both");
     KF_TRY(kf_device_check(kf_argument_device(&arguments, NULL), NULL, error));
@@ -111,7 +111,7 @@ static kf_status dispatch(int word_count, char *const *words, kf_error *error) {
     return run_command(command, word_count - 1, words + 1, error);
 }
 
-/* Prints an error on one line of the terminal, because messages may quote a compiler. */
+/* Prints an error on a single line, although its message may quote a compiler. */
 static void print_error(const kf_error *error) {
     (void)fflush(stdout);
     char line[sizeof error->message];
@@ -122,8 +122,8 @@ static void print_error(const kf_error *error) {
     (void)fprintf(stderr, "kftune: %s\n", line);
 }
 
-/* Checks that enough files may be open. Compilers, workers and their shells need some at a time, and with too
- * few they name anything else as the reason. */
+/* Checks that enough files may be open. With too few, compilers and workers would fail with messages that
+ * name another reason. */
 static kf_status check_open_files(kf_error *error) {
     enum { LEAST = 32 };
     struct rlimit limit;
@@ -134,8 +134,8 @@ static kf_status check_open_files(kf_error *error) {
         (int)limit.rlim_cur, LEAST);
 }
 
-/* Runs the program: checks what it needs, dispatches the command, prints its error, and fails where
- * standard output could not be written whole. */
+/* Runs the program: checks its requirements, runs the command, prints its error. It fails if standard output
+ * could not be written in full. */
 int kf_main(int argc, char **argv) {
     kf_error error = {KF_OK, ""};
     kf_json_check_memory();
@@ -145,7 +145,8 @@ int kf_main(int argc, char **argv) {
     if (status == KF_OK) status = dispatch(argc - 1, argv + 1, &error);
     if (status != KF_OK && error.message[0] != '\0' && kf_world_speaks_alone(&error)) print_error(&error);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
-    if (!written && (status == KF_OK || status == KF_GATE_FAILED)) { /* both are answers, which are lost */
+    if (!written &&
+        (status == KF_OK || status == KF_GATE_FAILED)) { /* Both are answers, and the answer was lost. */
         (void)kf_fail(&error, KF_MACHINE, "cannot write to standard output; is the disk full?");
         print_error(&error);
         status = KF_MACHINE;
