@@ -13,7 +13,7 @@ static const char *shown(double us, char buffer[32]) {
     return isfinite(us) ? kf_human_time_us(us, buffer) : "-";
 }
 
-/* Explains why a verdict is what it is. */
+/* Writes the reason for a verdict. */
 static void explain(const kf_file_comparison *held, char *text, size_t size) {
     const kf_comparison *c = &held->comparison;
     const size_t least = held->old_count < held->new_count ? held->old_count : held->new_count;
@@ -62,7 +62,7 @@ static void print_json(const kf_file_comparison *held, int count) {
     kf_json_print(json);
 }
 
-/* Compares two files of times, benchmark by benchmark, with the bound of --change in percent. */
+/* Compares two files of times by benchmarks. --change gives the bound in percent. */
 kf_status kf_nightly_compare_files(const kf_arguments *arguments, kf_error *error) {
     double percent = 100.0 * expm1(kf_standard_rules.least_change);
     kf_result_file before, after;
@@ -141,8 +141,8 @@ static void print_series_json(const kf_series_verdict *list, int count) {
     kf_json_print(json);
 }
 
-/* Imports series that were measured elsewhere, judges the newest night of each, and fails with
- * KF_GATE_FAILED where any became slower. */
+/* Imports series that other programs measured, and judges the newest night of each. KF_GATE_FAILED if one
+ * became slower. */
 kf_status kf_nightly_import(const kf_arguments *arguments, kf_error *error) {
     kf_series_rows rows = {.list = NULL};
     kf_series_verdict *list = NULL;

@@ -1,4 +1,4 @@
-/* Reads command lines against a command's table of options, and gives typed access to what was given. */
+/* Checks command lines against a command's table of options, and gives typed access to the values. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -57,7 +57,7 @@ static bool is_of_file(const char *value_name) {
            strcmp(value_name, "FOLDER") == 0;
 }
 
-/* Takes the option at words[*index]; *index ends on the last word used. */
+/* Takes the option at words[*index], and advances *index to the last word that it uses. */
 static kf_status take_option(const kf_command *command, int word_count, char *const *words, int *index,
                              kf_arguments *arguments, kf_error *error) {
     const char *word = words[*index];
@@ -74,7 +74,7 @@ static kf_status take_option(const kf_command *command, int word_count, char *co
                            option->name);
         value = "";
     } else if (value == NULL) {
-        /* A word that looks like an option is far more often a forgotten value than a value. */
+        /* A word that looks like an option usually means that the value was forgotten. */
         if (*index + 1 >= word_count || strncmp(words[*index + 1], "--", 2) == 0)
             return kf_fail(error, KF_BAD_INPUT, "%s: option '%s' needs a value: %s %s", command->name,
                            option->name, option->name, option->value_name);
@@ -99,8 +99,8 @@ static kf_status take_option(const kf_command *command, int word_count, char *co
     return option->values.check != NULL ? option->values.check(option, value, error) : KF_OK;
 }
 
-/* Finds the option whose value somebody gave without it, as in 'kftune run car.obj'; NULL: none comes to
- * mind. */
+/* Finds the option that was probably meant for a word without an option, as in 'kftune run car.obj'; NULL:
+ * none. */
 static const char *meant_option(const char *word, const kf_arguments *arguments) {
     static const char *const candidates[] = {"--config", "--scene", "--suite", "--case", "--landscape"};
     const bool is_config = kf_ends_in(word, ".kftune.json");
@@ -122,7 +122,7 @@ static kf_status refuse_positional(const kf_command *command, const char *word, 
                    word, command->name);
 }
 
-/* Takes a word that belongs to no option, of which a command may know some, or any number. */
+/* Takes a positional word. A command accepts none, some, or any number of them. */
 static kf_status take_positional(const kf_command *command, const char *word, kf_arguments *arguments,
                                  kf_error *error) {
     int accepted = 0;
@@ -302,7 +302,8 @@ kf_status kf_argument_no_json(const kf_arguments *arguments, const char *what, k
     return kf_fail(error, KF_BAD_INPUT, "option '--json': %s", what);
 }
 
-/* Reads a grid such as 96x48x48, or 1024x1024 in two dimensions, into nodes; nothing is half read. */
+/* Reads a grid such as 96x48x48, or 1024x1024 in two dimensions. If the text is wrong, `nodes` is unchanged.
+ */
 static kf_status read_grid(const char *option, const char *text, int nodes[3], kf_error *error) {
     enum { LONGEST_EDGE = 65536 };
     int parsed[3] = {1, 1, 1};
@@ -310,7 +311,7 @@ static kf_status read_grid(const char *option, const char *text, int nodes[3], k
     for (int axis = 0; axis < 3 && at != NULL; axis++) {
         char *end = NULL;
         errno = 0;
-        /* The function strtol would also take blanks and signs. */
+        /* The function strtol would also accept blanks and signs. */
         long edge = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
         const bool last = end != NULL && *end == '\0' && axis > 0;
         if (end == NULL || (!last && (*end != 'x' || axis == 2)))
@@ -346,11 +347,11 @@ kf_status kf_argument_metrics(const kf_arguments *arguments, kf_user_metrics *me
     return KF_OK;
 }
 
-/* Reads an amount with its unit; a count of evaluations must be whole. */
+/* Reads an amount with its unit. A number of evaluations must be whole. */
 static kf_status read_budget(const char *option, const char *text, kf_budget *budget, kf_error *error) {
     static const struct {
         const char *suffix;
-        double seconds; /* 0: counts evaluations */
+        double seconds; /* 0: the unit counts evaluations */
         bool device;
     } units[] = {{"s", 1.0, false},          {"m", 60.0, false},      {"min", 60.0, false},
                  {"h", 3600.0, false},       {"s-device", 1.0, true}, {"m-device", 60.0, true},

@@ -13,7 +13,7 @@
 #include "base/util/text.h"
 #include "scene/document.h"
 
-/* Holds a unit that may follow a number, and what it is worth. */
+/* A unit that may follow a number, and its value in SI units. */
 typedef struct unit {
     const char *name;
     double factor;
@@ -32,7 +32,7 @@ static const unit lengths[] = {{"", 1.0},      {"m", 1.0},     {"cm", 0.01}, {"m
                   viscosities[] = {{"", 1.0}, {"m2/s", 1.0}, {"m^2/s", 1.0}, {"m²/s", 1.0}, {NULL, 0.0}},
                   plain[] = {{"", 1.0}, {NULL, 0.0}};
 
-/* Says what is wrong with a number that has another unit than these, or none of its own. */
+/* Refuses a number whose unit is unknown or missing. */
 static kf_status refuse_unit(const char *option, const char *text, const char *end, const unit *units,
                              kf_error *error) {
     kf_text known = {0};
@@ -49,7 +49,7 @@ static kf_status refuse_unit(const char *option, const char *text, const char *e
     return status;
 }
 
-/* Says between what a value must lie, in the unit that it has. */
+/* Refuses a value outside its range, which the message states in the value's unit. */
 static kf_status refuse_range(const char *option, const char *text, double number, const unit *u,
                               const unit *units, double low, double high, kf_error *error) {
     const bool percent = units == shares && u->factor == 1.0 && number * 0.01 >= low && number * 0.01 <= high;
@@ -58,7 +58,7 @@ static kf_status refuse_range(const char *option, const char *text, double numbe
                    percent ? text : "", percent ? "%?" : "");
 }
 
-/* Reads a number with or without one of the units, a blank between them or not; *value becomes SI. */
+/* Reads a number with an optional unit, which may follow a blank. *value is in SI units. */
 static kf_status read_quantity(const kf_arguments *arguments, const char *option, const unit *units,
                                double low, double high, double *value, kf_error *error) {
     const char *text = kf_argument(arguments, option, NULL);
@@ -95,8 +95,8 @@ kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, 
                          error);
 }
 
-/* Reads how a mesh is to be placed: headings, length, speed, viscosity or Reynolds number, yaw in degrees,
- * blockage, cells and road. Values with units become SI. */
+/* Reads the options that place a mesh: headings, length, speed, viscosity or Reynolds number, yaw in degrees,
+ * blockage, cells and road. Values with units are converted to SI. */
 kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, kf_error *error) {
     *p = (kf_placement){.road = KF_ROAD_GUESS};
     KF_TRY(read_heading(arguments, "--wind", &p->wind, error));
@@ -125,8 +125,8 @@ kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *p, 
 
 /* ---- The scene that they make ---- */
 
-/* Appends the options that were given, as in "-speed30-yaw5", so that variants of a scene write into files
- * and folders of their own. */
+/* Appends the given options, as in "-speed30-yaw5", so that variants of a scene have different files and
+ * folders. */
 static void append_said(const kf_arguments *arguments, kf_text *name) {
     static const struct {
         const char *option, *word;
@@ -144,7 +144,7 @@ static void append_said(const kf_arguments *arguments, kf_text *name) {
     }
 }
 
-/* Names of files have an end: what is too long is cut, as kf_scene_name would cut it. */
+/* Names of files have a limited length. A longer name is cut as kf_scene_name cuts it. */
 static void name_variant(const kf_arguments *arguments, const char *source, char name[128]) {
     kf_text whole = {0};
     kf_scene_name(source, name);
@@ -155,7 +155,7 @@ static void name_variant(const kf_arguments *arguments, const char *source, char
     kf_text_free(&whole);
 }
 
-/* Places the mesh, or puts it in the place of another one. */
+/* Places the mesh, or lets it replace the mesh of another scene. */
 static kf_status place_mesh(const char *mesh, const cJSON *like, const kf_placement *said, cJSON **document,
                             kf_text *notes, kf_error *error) {
     char file[KF_PATH], *guesses = NULL;
@@ -199,14 +199,14 @@ kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3]
     return status;
 }
 
-/* These are the scene that was kept last, and the file or name that the user gave for it. */
+/* The scene that was kept last, and the file or name that the user gave for it. */
 static char kept[KF_PATH], given[KF_PATH];
-/* This is the file as this process made it. It has no inode if the file existed before, or if other processes
- * of a job share it. */
+/* The kept file as this process wrote it. The inode is 0 if the file existed before, or if it is shared with
+ * other processes of a job. */
 static struct stat made;
 
-/* Removes the scene that was kept, because it is refused, unless another process has written the same scene
- * meanwhile. */
+/* Removes the kept scene, because it was refused. It stays if another process wrote the same scene meanwhile.
+ */
 static void forget_refused(void) {
     struct stat now;
     if (made.st_ino != 0 && stat(kept, &now) == 0 && now.st_ino == made.st_ino && now.st_dev == made.st_dev)

@@ -6,7 +6,7 @@
 #include "scene/placement.h"
 #include "scene/scene.h"
 
-/* Lists rows for a command's table of options. */
+/* Rows for a command's table of options. */
 #define KF_PLACEMENT_OPTIONS                                                                                 \
     {"--wind", "AXIS", "mesh: direction in which the wind blows, in its axes; -z for a car that faces +z",   \
      KF_TEXT},                                                                                               \
@@ -29,7 +29,7 @@
             KF_TEXT                                                                                          \
     }
 
-/* Lists the row for commands that take a problem (problem_argument.h). */
+/* The row for commands that take a problem (problem_argument.h). */
 #define KF_ACCURACY_OPTION                                                                                   \
     {                                                                                                        \
         "--accuracy", "SHARE",                                                                               \
@@ -38,25 +38,26 @@
             KF_TEXT                                                                                          \
     }
 
-/* Makes the JSON scene of a mesh, or of a scene file (or shipped scene) that these options change. It is NULL
- * for one that stays as it is, and says what was guessed or changed. `name` is that of the scene with the
- * options, "car-yaw5". A mesh takes the place of the one in `like`, instead of being placed; NULL: none. The
+/* Makes the JSON scene of a mesh, or of a scene that these options change. It is NULL for a scene that they
+ * do not change. What was guessed or changed is printed. `name` is the scene's name with the options,
+ * "car-yaw5". If `like` is not NULL, the mesh replaces the one of that scene and keeps its placement. The
  * caller frees the document. */
 kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                                const char *source, const cJSON *like, cJSON **document, char name[128],
                                kf_error *error);
-/* Finds the scene that the command works on. Where a mesh or these options make it, *name becomes a file with
- * the scene in the user's folder of data, so that it can be opened again. */
+/* Finds the scene that the command works on. If a mesh or these options make a new scene, it is written to
+ * the user's data folder, and *name becomes that file's name. */
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const cJSON *like, const char **name, kf_error *error);
-/* Makes an error of that file name what the user gave instead, who does not know the file. */
+/* Replaces the name of a kept file in an error by what the user gave, because the user does not know that
+ * file. */
 void kf_argument_name_source(kf_error *error);
-/* Reads a share such as "1%" or 0.01; it stays where the option is not given. */
+/* Reads a share such as "1%" or 0.01. Without the option *value is unchanged. */
 kf_status kf_argument_share(const kf_arguments *arguments, const char *option, double low, double high,
                             double *value, kf_error *error);
-/* Reads an accuracy such as "0.5%" or 0.005; it stays where the option is not given. */
+/* Reads an accuracy such as "0.5%" or 0.005. Without the option *accuracy is unchanged. */
 kf_status kf_argument_accuracy(const kf_arguments *arguments, double *accuracy, kf_error *error);
-/* Reads the options alone. */
+/* Reads only the options into *placement. */
 kf_status kf_argument_placement(const kf_arguments *arguments, kf_placement *placement, kf_error *error);
 
 #endif

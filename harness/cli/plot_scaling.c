@@ -14,14 +14,14 @@
 #include "plots/gnuplot.h"
 
 enum { MOST_DEVICES = 16384, EDGE = 400 };
-/* The notes of these figures have the time of a device alone. */
+/* Figures whose notes contain the time of a single device. */
 static const char base_figure[] = "weak 400^3, f32", particles_figure[] = "weak particles";
 enum { PANELS = 3 };
 
 typedef struct panel {
     const char *title;
     kf_scaling_case what;
-    const char *measured; /* what names of figures begin with; NULL: none are of this */
+    const char *measured; /* the beginning of the names of the figures that this panel shows; NULL: none */
 } panel;
 
 static const char *name_of(const panel *p, int exchange) {
@@ -37,7 +37,7 @@ static const cJSON *find_figure(const cJSON *figures, const char *name) {
     return NULL;
 }
 
-/* Finds the worst of the roofs whose names begin with "link_" and have this end; 0 where there is none. */
+/* Finds the worst roof whose name begins with "link_" and ends so; 0: there is none. */
 static double worst_link(const cJSON *roofs, const char *end, bool largest) {
     const cJSON *roof;
     double worst = 0;
@@ -51,8 +51,8 @@ static double worst_link(const cJSON *roofs, const char *end, bool largest) {
     return worst;
 }
 
-/* Reads the links in a node as `kftune roofs --devices` has measured them: how fast a copy is, and how long
- * two devices wait for each other in turn. */
+/* Reads the links between devices from a file of `kftune roofs --devices`: the rate of a copy, and the time
+ * in which two devices wait for each other in turn. */
 static kf_status read_links(const char *file, kf_cluster *cluster, kf_error *error) {
     cJSON *root = NULL;
     if (file == NULL) return KF_OK;
@@ -68,8 +68,8 @@ static kf_status read_links(const char *file, kf_cluster *cluster, kf_error *err
     return KF_OK;
 }
 
-/* Reads how many nodes or particles a second a device alone does, from a note such as "alone 3.4980 to 3.5021
- * ms". The slowest device counts. */
+/* Reads the updates a second of a single device from a note such as "alone 3.4980 to 3.5021 ms". The slowest
+ * device counts. */
 static kf_status read_rate(const char *file, const cJSON *figure, double count, double *rate,
                            kf_error *error) {
     const char *note = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(figure, "note"));
@@ -106,10 +106,10 @@ static void append_measured(const panel *p, const cJSON *figures, int devices, k
         kf_gnuplot_field(data, name);
         kf_text_append(data, "\n");
     }
-    kf_text_append(data, "NaN\tNaN\t\n"); /* a block is never empty */
+    kf_text_append(data, "NaN\tNaN\t\n"); /* Gnuplot does not accept an empty block. */
 }
 
-/* Prints the predicted efficiencies of every panel and kind of exchange, and what was assumed. */
+/* Prints the predicted efficiencies of each panel and transfer, and the assumptions. */
 static void print_table(const kf_cluster *cluster, const panel *panels, int count, const char *assumptions) {
     for (int i = 0; i < count; i++) {
         printf("%s\n%10s", panels[i].title, "devices");
@@ -195,7 +195,8 @@ static kf_status flow_panels(const char *file, const cJSON *figures, panel panel
     return KF_OK;
 }
 
-/* Makes the panels of particles. The weak one has as many a device as its figure says. */
+/* Makes the panels for particles. The panel of weak scaling has as many particles a device as its figure
+ * says. */
 static kf_status particle_panels(const char *file, const cJSON *figure, panel panels[PANELS],
                                  kf_error *error) {
     static const double SUPPORT = 2.03, STRONG = 32e6, LARGEST = 1e9;
@@ -219,7 +220,7 @@ static kf_status particle_panels(const char *file, const cJSON *figure, panel pa
     return KF_OK;
 }
 
-/* Predicts from one device's measured rate how runs scale, weakly and strongly, and draws it into path.
+/* Predicts weak and strong scaling from the measured rate of one device, and draws it into the file `path`.
  * The model is that of cost_model/scaling.h. */
 kf_status kf_plot_scaling(const char *file, const char *links, const char *path, bool json, kf_error *error) {
     cJSON *root = NULL;

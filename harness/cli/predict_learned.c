@@ -14,16 +14,16 @@
 enum { MOST_CONFIGS = 1000000 };
 
 typedef struct kf_guess {
-    double predicted_us, measured_us; /* measured_us: NAN: not measured */
+    double predicted_us, measured_us; /* measured_us is NAN if the config was not measured */
     uint64_t index;
     bool known; /* learned from */
 } kf_guess;
 
 typedef struct kf_learned {
-    kf_guess *guesses; /* [count], the shortest prediction first */
+    kf_guess *guesses; /* [count], the shortest predicted time first */
     size_t count, held_out;
     int first;
-    double correlation, median_error; /* of those held out; NAN: fewer than two */
+    double correlation, median_error; /* of the configs that were held out; NAN: there are fewer than two */
 } kf_learned;
 
 static int compare_guesses(const void *left, const void *right) {
@@ -32,8 +32,8 @@ static int compare_guesses(const void *left, const void *right) {
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Learns from the first measured configs and predicts all configs of the space. The measured times stand
- * beside the predictions, so that the rest can be held against them. */
+/* Learns from the first measured configs and predicts all configs of the space. Measured times are kept
+ * beside the predictions for comparison. */
 static void learn(const kf_learned_request *request, kf_learned *learned) {
     uint64_t *asked = kf_allocate(learned->count * sizeof *asked);
     double *predicted = kf_allocate(learned->count * sizeof *predicted);
@@ -51,7 +51,7 @@ static void learn(const kf_learned_request *request, kf_learned *learned) {
     free(predicted);
 }
 
-/* Judges the predictions by the configs from which nothing was learned. */
+/* Judges the predictions by the configs that were held out. */
 static void judge(kf_learned *learned) {
     double *measured = kf_allocate(learned->count * sizeof *measured);
     double *predicted = kf_allocate(learned->count * sizeof *predicted);
@@ -76,7 +76,7 @@ static void judge(kf_learned *learned) {
     free(errors);
 }
 
-/* Prints the ranking that was learned, and how well it fits the configs that were held out. */
+/* Prints the learned ranking, and how well it agrees with the configs that were held out. */
 static void print_table(const kf_learned_request *request, const kf_learned *learned) {
     printf("%s on %s: there is no cost model; learned from the first %d of %zu configs that were measured\n",
            request->problem, request->device->name, learned->first, request->count);
@@ -97,7 +97,7 @@ static void print_table(const kf_learned_request *request, const kf_learned *lea
     }
 }
 
-/* Prints the ranking that was learned as one JSON object. */
+/* Prints the learned ranking as one JSON object. */
 static void print_json(const kf_learned_request *request, const kf_learned *learned) {
     cJSON *json = kf_json_answer("predict");
     const kf_device_info *device = request->device;
@@ -126,8 +126,8 @@ static void print_json(const kf_learned_request *request, const kf_learned *lear
     kf_json_print(json);
 }
 
-/* Learns from measured configs where a problem has no cost model, holds the prediction against those left
- * out, and prints it. The whole space is predicted, so its size has a limit. */
+/* Learns from the first measured configs of a problem without a cost model, compares the prediction with the
+ * others, and prints it. Every config of the space is predicted, so the size of the space is limited. */
 kf_status kf_predict_learned(const kf_learned_request *request, kf_error *error) {
     kf_learned learned = {.count = (size_t)kf_space_size(request->space)};
     if (learned.count > MOST_CONFIGS)

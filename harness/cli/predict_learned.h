@@ -1,4 +1,4 @@
-/* Predicts for systems without a cost model: learns from the first configs that were measured. */
+/* Predicts times for systems without a cost model by learning from measured configs. */
 #ifndef KF_HARNESS_CLI_PREDICT_LEARNED_H
 #define KF_HARNESS_CLI_PREDICT_LEARNED_H
 
@@ -16,13 +16,13 @@ typedef struct kf_learned_request {
     const uint64_t *indices; /* [count] configs of the space that were measured, in the order of measuring */
     const double *times_us;  /* [count] */
     size_t count;
-    int first; /* of them it learns from so many, at most KF_FORECAST_MOST */
-    int top;   /* configs to show */
+    int first; /* learns from the first so many of them, at most KF_FORECAST_MOST */
+    int top;   /* number of configs to show */
     bool json;
 } kf_learned_request;
 
-/* Prints the ranking of the whole space and, for what was measured after the first, how well it is predicted.
- * KF_BAD_INPUT where fewer than two configs were measured, or the space has more than a million. */
+/* Prints the ranking of the whole space, and how well it predicts the measured configs from which it did not
+ * learn. KF_BAD_INPUT if fewer than two configs were measured, or if the space has more than a million. */
 kf_status kf_predict_learned(const kf_learned_request *request, kf_error *error);
 
 #endif

@@ -1,11 +1,11 @@
-/* Reads from the command line what a command works on. */
+/* Opens the problem that the command line names. */
 #ifndef KF_HARNESS_CLI_PROBLEM_ARGUMENT_H
 #define KF_HARNESS_CLI_PROBLEM_ARGUMENT_H
 
 #include "base/plan/problem.h"
 #include "harness/cli/command.h"
 
-/* Lists options that several commands have, in the same words. */
+/* Options that several commands share. */
 #define KF_PROBLEM_OPTION                                                                                    \
     {                                                                                                        \
         "--scene", "FILE|NAME",                                                                              \
@@ -42,17 +42,17 @@
 #define KF_KEEP_GOING_OPTION                                                                                 \
     { "--keep-going", NULL, "go on when the default and other configs fail for the same reason", KF_FLAG }
 
-/* Opens what the options --scene, --system, --grid and --samples-per-cell of the command name. known: what
- * holds where they say nothing, and source where --scene is not given (NULL: then --scene is required). The
- * caller frees with kf_problem_free. */
+/* Opens the problem that --scene, --system, --grid and --samples-per-cell name. known: values for options
+ * that are missing. source: used if --scene is missing; NULL: --scene is required. The caller frees the
+ * problem with kf_problem_free. */
 kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
                               const kf_problem_options *known, kf_problem **problem, kf_error *error);
 
-/* Asks that a scene be refused before it is made if it is too large for the devices of the command, or else
- * of the fallback (NULL: the best there is). The options do not outlive the arguments. */
+/* Lets a scene be refused before it is made if it is too large for the command's devices, or for the fallback
+ * if none is named (NULL: the best device). The options are valid as long as the arguments. */
 void kf_argument_memory(const kf_arguments *arguments, const char *fallback, kf_problem_options *options);
 
-/* Prints on stderr, a line each, what the problem's system chose for the user or mended in a file. */
+/* Prints to stderr what the system chose for the user or repaired in a file, a line for each note. */
 void kf_problem_print_notes(const kf_problem *problem);
 
 #endif

@@ -33,7 +33,7 @@ static cJSON *mean_json(const kf_series_mean *mean) {
     return json;
 }
 
-/* Gives the coefficients in axes that turn with the solid. */
+/* Returns the coefficients in axes that turn with the solid. */
 static cJSON *body_json(const kf_scene *scene, const kf_drag_report *drag) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "yaw_degrees", scene->yaw);
@@ -42,8 +42,8 @@ static cJSON *body_json(const kf_scene *scene, const kf_drag_report *drag) {
     return json;
 }
 
-/* Makes the JSON of the coefficients with their means and intervals, and of what they refer to in SI
- * units; null where there are none. */
+/* Makes the JSON of the coefficients with their means, intervals and reference values in SI units; null if
+ * there are no coefficients. */
 cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
     if (!drag->known || scene == NULL) return cJSON_CreateNull();
     cJSON *json = cJSON_CreateObject();
@@ -81,8 +81,8 @@ static void print_reason(const kf_scene *scene) {
              "--area A, or as flow.reference_area in the scene");
 }
 
-/* Prints the coefficients with their intervals, over which steps they are means, and what they refer to,
- * in SI units. */
+/* Prints the coefficients with their intervals, the steps over which they are averaged, and the reference
+ * values in SI units. */
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through) {
     if (!drag->known) {
         print_reason(scene);
@@ -112,8 +112,8 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
         puts("  of all solid nodes of the mask, those at the domain's sides (walls of a channel) among them");
 }
 
-/* Prints the drag with its interval, and why a part is as wide as it is, or is not known. A mask may be the
- * walls of a channel: where no rule is for its tunnel, the reason alone is printed. */
+/* Prints the drag with its interval, and for each part its source or the reason why it is not known. A mask
+ * may be the walls of a channel. If no rule covers its tunnel, only the reason is printed. */
 void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag) {
     kf_drag_interval interval;
     char text[256];
@@ -127,7 +127,7 @@ void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag) {
         printf("  %-10s %s%s\n", kf_drag_part_names[p],
                isfinite(interval.half[p]) ? "" : "not known: ", interval.why[p]);
     printf("  drag coefficient in an open stream, 95 %%: %s\n", kf_drag_interval_text(&interval, text));
-    /* A layer has no breadth that its force could be of. */
+    /* A single layer of nodes has no width, so it has no force. */
     if (scene->nodes[2] == 1) return;
     const double speed = scene->reference_speed * scene->cell_size / scene->time_step,
                  force = interval.corrected * 0.5 * speed * speed * reference_area(scene);

@@ -1,5 +1,4 @@
-/* Prints what an engineer takes home from a run: drag and lift with their intervals, and what they refer
- * to. */
+/* Prints the results of a run: drag and lift with their intervals, and their reference values. */
 #ifndef KF_HARNESS_CLI_RUN_COEFFICIENTS_H
 #define KF_HARNESS_CLI_RUN_COEFFICIENTS_H
 
@@ -8,13 +7,14 @@
 #include "scene/scene.h"
 #include "solver/output/drag.h"
 
-/* Returns where the area that coefficients refer to is from. */
+/* Returns where the reference area of the coefficients comes from. */
 const char *kf_run_area_source(const kf_scene *scene);
-/* These print the coefficients, or give them as JSON that the caller owns. flow_through is in steps, 0 where
- * there is none. Where a solid has no coefficients the reason is printed, and the JSON is null. Where scene
- * is NULL, what runs is no flow, and nothing is printed. */
+/* These print the coefficients, or return them as JSON, which the caller frees. flow_through is in steps; 0:
+ * there is none. If a solid has no coefficients, the reason is printed, and the JSON is null. If scene is
+ * NULL, the run is not a flow, and nothing is printed. */
 void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag, double flow_through);
-/* Prints the drag with its whole interval, for the last line, and above it what its parts are from. */
+/* Prints where the parts of the drag's interval come from, and in the last line the drag with the whole
+ * interval. */
 void kf_run_interval_print(const kf_scene *scene, const kf_drag_report *drag);
 cJSON *kf_run_coefficients_json(const kf_scene *scene, const kf_drag_report *drag, double flow_through);
 

@@ -28,7 +28,7 @@ static kf_figure figure_of(const cJSON *means, const char *name) {
                        known ? 0.5 * (high->valuedouble - low->valuedouble) : (double)NAN};
 }
 
-/* Reads the coefficients of a run.json; a figure that is not there is NAN. */
+/* Reads the coefficients from a run.json. A missing figure is NAN. */
 static void read_coefficients(const cJSON *json, kf_run_figures *f) {
     const cJSON *body = cJSON_GetObjectItemCaseSensitive(json, "body_axes");
     f->known = cJSON_IsObject(json);
@@ -47,7 +47,7 @@ static void read_coefficients(const cJSON *json, kf_run_figures *f) {
     f->flow_throughs = number_of(json, "flow_throughs");
 }
 
-/* Says whether a word is a state, because the record is untrusted and its state is printed. */
+/* Returns whether a word is a state. The record is untrusted, and its state is printed. */
 static bool is_state(const char *word) {
     static const char *const states[] = {"running", "broken off", "finished", "interrupted", "failed"};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
@@ -55,8 +55,8 @@ static bool is_state(const char *word) {
     return false;
 }
 
-/* Reads what the record and the scene file in a run's folder say. A record without a scene and a state is
- * none of a run; the scene file may be missing. */
+/* Reads the record and the scene file in a run's folder. A record without a scene and a state is not that of
+ * a run. The scene file may be missing. */
 kf_status kf_run_figures_read(const char *folder, kf_run_figures *f, kf_error *error) {
     char path[KF_PATH];
     cJSON *record = NULL;

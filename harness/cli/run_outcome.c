@@ -16,7 +16,8 @@
 #include "harness/cli/run_plan.h"
 #include "solver/output/run_folder.h"
 
-/* Returns the last row of each table, under its name, with the columns of its file; null without any. */
+/* Returns the last row of each table by the table's name, with the columns of its file; null: there are no
+ * tables. */
 static cJSON *records_json(const kf_production *done) {
     if (done->records.count == 0) return cJSON_CreateNull();
     cJSON *tables = cJSON_CreateObject();
@@ -50,7 +51,7 @@ static cJSON *smoke_json(const kf_run_job *job) {
     return smoke;
 }
 
-/* Returns half of the drag's whole interval as a share of it; NAN: no part is known. */
+/* Returns half of the drag's whole interval as a share of the drag; NAN: no part is known. */
 static double share_of_drag(const kf_run_job *job) {
     const kf_scene *scene = kf_run_scene(job->problem);
     kf_drag_interval interval;
@@ -59,7 +60,7 @@ static double share_of_drag(const kf_run_job *job) {
     return kf_drag_interval_total(&interval) / fabs(interval.corrected);
 }
 
-/* Returns the prediction of `kftune plan` beside the result; null without a plan of this scene. */
+/* Returns the prediction of `kftune plan` together with the result; null: there is no plan for this scene. */
 static cJSON *plan_json(const kf_run_job *job) {
     kf_run_plan plan;
     kf_error ignored;
@@ -72,7 +73,7 @@ static cJSON *plan_json(const kf_run_job *job) {
     return json;
 }
 
-/* Says how true a plan of this run was. */
+/* Prints how well the plan predicted this run. */
 static void print_plan(const kf_run_job *job) {
     kf_run_plan plan;
     kf_error ignored;
@@ -86,7 +87,7 @@ static void print_plan(const kf_run_job *job) {
            kf_percent(share_of_drag(job)));
 }
 
-/* Makes the object of --json, which is also the folder's run.json. */
+/* Makes the JSON object for --json and for the folder's run.json. */
 static cJSON *record(const kf_run_job *job, const char *state) {
     const kf_production *done = &job->done;
     cJSON *json = kf_json_answer("run");
@@ -130,8 +131,8 @@ kf_status kf_run_record(const kf_run_job *job, const char *state, bool print, kf
     return status;
 }
 
-/* Returns the length of the path before the step, which "run/speed_000200.png" and "run/speed_000400.png"
- * share. A path without a step counts whole. */
+/* Returns the length of the path before the number of the step, which "run/speed_000200.png" and
+ * "run/speed_000400.png" have in common. A path without a step counts in full. */
 static size_t stem_length(const char *path) {
     const char *slash = strrchr(path, '/'), *underscore = strrchr(path, '_');
     const bool numbered = underscore != NULL && (slash == NULL || underscore > slash) &&
@@ -149,13 +150,13 @@ static bool is_last_of_stem(const kf_production *done, size_t index) {
     return true;
 }
 
-/* Says whether a file is of smoke or probes, which have lines of their own. */
+/* Returns whether a file belongs to smoke or probes, which have their own lines. */
 static bool is_named_apart(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
     return strncmp(name, "smoke_", 6) == 0 || strncmp(name, "probe_", 6) == 0;
 }
 
-/* Lists what a run writes, in the order in which it is named. */
+/* Kinds of files that a run writes, in the order in which they are printed. */
 static const struct {
     const char *label, *ending;
 } kinds[] = {{"fields", ".vtkhdf"},    {"picture", ".png"},       {"map", ".asc"},
@@ -163,7 +164,7 @@ static const struct {
              {"wall", "/wall.csv"},    {"table", ".csv"},         {"checkpoint", ".kfc"}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Finds the kind with the longest ending that fits; KINDS: none. */
+/* Finds the kind with the longest matching ending; KINDS: none. */
 static size_t kind_of(const char *path) {
     size_t best = KINDS;
     for (size_t k = 0; k < KINDS; k++)
@@ -173,7 +174,7 @@ static size_t kind_of(const char *path) {
     return best;
 }
 
-/* Prints the last file of every series. */
+/* Prints the last file of each series. */
 static void print_outputs(const kf_production *done) {
     for (size_t k = 0; k < KINDS; k++)
         for (size_t i = 0; i < done->output_count; i++)
@@ -182,7 +183,7 @@ static void print_outputs(const kf_production *done) {
                 printf("  %-11s%s\n", kinds[k].label, done->outputs[i]);
 }
 
-/* Appends one word of a command, quoted for the shell where it needs to be. */
+/* Appends one word of a command, quoted for the shell if necessary. */
 static void append_word(kf_text *text, const char *word) {
     if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%") ==
                      strlen(word)) {
@@ -200,7 +201,7 @@ static void append_word(kf_text *text, const char *word) {
     kf_text_append(text, "'");
 }
 
-/* Appends the scene. One that options placed or changed is the one that the run keeps. */
+/* Appends the scene. If options placed or changed it, this is the scene that the run keeps. */
 static void append_scene(const kf_run_job *job, kf_text *text) {
     const char *scene = kf_argument(job->arguments, "--scene", NULL);
     kf_placement said;
@@ -215,8 +216,8 @@ static void append_scene(const kf_run_job *job, kf_text *text) {
     kf_text_free(&kept);
 }
 
-/* Writes the command that goes on where this run ended, with the same options: as far as it was to go, or, if
- * it went so far, as long again. */
+/* Writes the command that continues this run with the same options: up to its planned end, or as long again
+ * if it reached the end. */
 static void append_resumption(const kf_run_job *job, kf_text *text) {
     static const char *const kept[] = {
         "--config",  "--accuracy",         "--checkpoints",   "--slice",     "--fields",
@@ -258,7 +259,7 @@ static void append_resumption(const kf_run_job *job, kf_text *text) {
     append_word(text, job->done.checkpoint);
 }
 
-/* Says what a law of the wall found in the last step. */
+/* Prints the results of the law of the wall in the last step. */
 static void print_wall(const kf_production *done) {
     const kf_record *wall = kf_records_find(&done->records, "wall");
     if (wall == NULL) return;
@@ -274,8 +275,8 @@ static void print_wall(const kf_production *done) {
            kf_record_value(wall, "front_pressure_drag_coefficient"));
 }
 
-/* Prints what a run did: its steps, its rate beside the tuned one, coefficients, files, and how to go on
- * where the means have not settled. */
+/* Prints the results of a run: steps, rate beside the tuned rate, coefficients, files, and the command that
+ * continues it if the means have not settled. */
 static void print_result(const kf_run_job *job) {
     const kf_production *done = &job->done;
     printf("%s: step %" PRIu64 " to %" PRIu64 " on %s\n", job->problem->name, done->first_step,
@@ -316,8 +317,8 @@ void kf_run_hangs(void *context, const kf_error *why) {
     kf_world_end(why->message);
 }
 
-/* Concludes a run: writes its record, prints the result, and tells after an interrupt with which command
- * to go on. A record that could not be written fails a run that was right. */
+/* Concludes a run: writes its record and prints the result. After an interrupt it prints the command that
+ * continues the run. The run fails if the record cannot be written. */
 kf_status kf_run_conclude(const kf_run_job *job, kf_status status, kf_error *error) {
     bool json = kf_arguments_json(job->arguments);
     const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";

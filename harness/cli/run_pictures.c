@@ -27,7 +27,7 @@ static kf_picture_view *view_of(kf_production_options *how, int field) {
     return NULL;
 }
 
-/* Returns the kind of picture of the solid's surface with that name, or -1. */
+/* Returns the kind of surface picture that has this name, or -1. */
 static int surface_of(const char *word, size_t length) {
     for (int kind = 0; kind < KF_SURFACE_KINDS; kind++)
         if (strlen(kf_surface_kinds[kind]) == length && strncmp(word, kf_surface_kinds[kind], length) == 0)
@@ -35,8 +35,8 @@ static int surface_of(const char *word, size_t length) {
     return -1;
 }
 
-/* Reads the list of fields that are drawn, such as speed,pressure,surface; a field that is named twice is
- * drawn once. */
+/* Reads a list of fields to draw, such as speed,pressure,surface. A field that is named twice is drawn once.
+ */
 static kf_status read_list(const char *word, kf_production_options *how, kf_error *error) {
     how->no_pictures = strcmp(word, "none") == 0;
     if (how->no_pictures) return KF_OK;
@@ -64,7 +64,7 @@ kf_status kf_value_pictures(const kf_option *option, const char *value, kf_error
     return read_list(value, &how, error);
 }
 
-/* Reads a slice such as "y", "y=0.4" or "y=0.4m"; *place is 0 where none is said. */
+/* Reads a slice such as "y", "y=0.4" or "y=0.4m"; *place is 0 if it is not given. */
 static kf_status read_slice(const char *text, double *place, kf_error *error) {
     char *end = NULL;
     const bool axis = *text >= 'x' && *text <= 'z' && (text[1] == '\0' || text[1] == '=');
@@ -84,7 +84,7 @@ kf_status kf_value_slice(const kf_option *option, const char *value, kf_error *e
     return read_slice(value, &place, error);
 }
 
-/* Puts the slice that is asked for into the pictures, if it is within the domain. */
+/* Sets the slice of the pictures, if it lies within the domain. */
 static kf_status choose_slice(const kf_arguments *arguments, const kf_scene *scene,
                               kf_production_options *how, kf_error *error) {
     const char *text = kf_argument(arguments, "--slice", NULL);
@@ -110,7 +110,7 @@ static void set_range(kf_picture_view *view, double low, double high) {
     view->high = high;
 }
 
-/* Reads the range of colours of one picture, LOW:HIGH or FIELD=LOW:HIGH. */
+/* Reads the colour range of a picture, LOW:HIGH or FIELD=LOW:HIGH. */
 static kf_status read_range(const char *text, double *low, double *high, kf_error *error) {
     const char *equals = strchr(text, '='), *range = equals != NULL ? equals + 1 : text;
     char *middle = NULL, *end = NULL;
@@ -129,7 +129,7 @@ kf_status kf_value_range(const kf_option *option, const char *value, kf_error *e
     return read_range(value, &low, &high, error);
 }
 
-/* Sets the range of colours of the first picture, or of that of the field that is named. */
+/* Sets the colour range of the first picture, or of the named field's picture. */
 static kf_status choose_range(const char *text, kf_production_options *how, kf_error *error) {
     const char *equals = strchr(text, '=');
     double low = 0.0, high = 0.0;
@@ -152,8 +152,7 @@ static kf_status choose_range(const char *text, kf_production_options *how, kf_e
     return KF_OK;
 }
 
-/* Reads the camera of a surface's picture: azimuth and elevation in degrees, and zoom, which is 1 where it
- * is left out. */
+/* Reads the camera of surface pictures: azimuth and elevation in degrees, and zoom, by default 1. */
 static kf_status read_camera(const char *text, kf_viewpoint *from, kf_error *error) {
     char *end = NULL;
     const char *word = text;
@@ -183,7 +182,7 @@ kf_status kf_value_camera(const kf_option *option, const char *value, kf_error *
     return read_camera(value, &from, error);
 }
 
-/* Fixes the colours of a film, which stay the same from frame to frame. */
+/* Fixes the colour range of a film, so that it is the same in all frames. */
 static void fix_colours(const kf_scene *scene, kf_production_options *how) {
     const double speed = scene->reference_speed * scene->cell_size / scene->time_step,
                  length = scene->reference_length * scene->cell_size;

@@ -1,4 +1,4 @@
-/* Reads from the options which pictures a run draws. */
+/* Reads the options for the pictures of a run. */
 #ifndef KF_HARNESS_CLI_RUN_PICTURES_H
 #define KF_HARNESS_CLI_RUN_PICTURES_H
 
@@ -31,8 +31,8 @@ kf_value_check kf_value_pictures, kf_value_slice, kf_value_range, kf_value_camer
         "--picture-every", "N", "steps between further pictures (none)", KF_WHOLE(1, KF_MOST_STEPS)          \
     }
 
-/* Reads them. scene: of the run; NULL: it has none, and only the defaults are allowed. how->steps is known.
- */
+/* Reads the options. scene: the run's; NULL: it is not a flow, and only the defaults are allowed. how->steps
+ * must be known. */
 kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
                           kf_error *error);
 

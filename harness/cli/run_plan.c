@@ -31,7 +31,7 @@ kf_status kf_run_plan_keep(const char *scene_hash, const kf_run_plan *plan, kf_e
     return status;
 }
 
-/* Reads the plan that `kftune plan` kept for a scene. A share or a time that is not known is NAN. */
+/* Reads the plan that `kftune plan` kept for a scene. An unknown share or time is NAN. */
 kf_status kf_run_plan_find(const char *scene_hash, kf_run_plan *plan, kf_error *error) {
     char path[KF_PATH];
     cJSON *json = NULL;

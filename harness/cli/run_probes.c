@@ -15,7 +15,7 @@
 
 /* ---- Reading ---- */
 
-/* Finds the frame of places of another system: the nodes of its snapshots. */
+/* Finds the frame of reference for places in another system: the nodes of its snapshots. */
 static kf_status frame_of_plan(kf_plan *plan, kf_probe_frame *frame, kf_error *error) {
     kf_snapshot snapshot = {.count = 0};
     kf_status status = KF_OK;
@@ -41,7 +41,7 @@ static void make_frame(const kf_scene *scene, kf_probe_frame *frame) {
     if (flow.flow_axis != flow.up_axis) frame->across = 3 - flow.flow_axis - flow.up_axis;
 }
 
-/* Adds a probe, or puts it in the place of that of its name. */
+/* Adds a probe, or replaces the one with the same name. */
 static kf_status add_probe(const char *place, const char *name, const char *text, const kf_probe_frame *frame,
                            kf_run_probes *probes, kf_error *error) {
     kf_probe probe;
@@ -82,8 +82,8 @@ kf_status kf_value_probe(const kf_option *option, const char *value, kf_error *e
                    option->name, value);
 }
 
-/* Adds the probes of the command line; one takes the place of the scene's of the same name, not of another's
- * there. */
+/* Adds the probes of the command line. They replace the scene's probes of the same name. Two probes of the
+ * command line must not have the same name. */
 static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_frame *frame,
                                 kf_run_probes *probes, kf_error *error) {
     const char *const *values = NULL;
@@ -91,7 +91,7 @@ static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_fr
     for (int i = 0; i < count; i++) {
         char name[KF_PROBE_NAME + 1] = "", place[160];
         const char *equals = strchr(values[i], '=');
-        const size_t length = (size_t)(equals - values[i]); /* the option's check has seen it */
+        const size_t length = (size_t)(equals - values[i]); /* the option's check has found the '=' */
         for (int other = 0; other < i; other++)
             if (strncmp(values[other], values[i], length + 1) == 0)
                 return kf_fail(error, KF_BAD_INPUT,
@@ -104,7 +104,7 @@ static kf_status add_of_options(const kf_arguments *arguments, const kf_probe_fr
     return KF_OK;
 }
 
-/* Warns of probes inside a solid at rest, where the flow goes on, as the method has it, and means nothing. */
+/* Warns of probes inside a solid at rest. The immersed boundary has a flow there, which has no meaning. */
 static void warn_inside(const kf_scene *scene, const kf_run_probes *probes) {
     for (size_t i = 0; i < probes->count; i++) {
         const size_t inside = kf_probe_points_inside(&probes->list[i], scene);
@@ -120,8 +120,8 @@ kf_status kf_run_probes_read(const kf_arguments *arguments, const kf_problem *pr
     const bool asked = kf_argument_given(arguments, "--probe");
     long every = (long)how->record_every;
     kf_probe_frame frame = {.cell_size = 0.0};
-    if (plan == NULL && scene == NULL) return KF_OK; /* when its plan is there */
-    if (plan != NULL && scene != NULL) return KF_OK; /* has been read */
+    if (plan == NULL && scene == NULL) return KF_OK; /* It is read later, when its plan exists. */
+    if (plan != NULL && scene != NULL) return KF_OK; /* It has been read before. */
     if (scene != NULL) make_frame(scene, &frame);
     if (scene == NULL) {
         cJSON *document = NULL;
@@ -158,7 +158,7 @@ static cJSON *numbers(const double *values, int count) {
     return list;
 }
 
-/* Adds the means at the probe's first point, with their intervals. */
+/* Adds the means at the probe's first point with their intervals. */
 static void add_means(cJSON *json, const kf_probe_report *report, bool velocity) {
     double mean[KF_PROBED], half[KF_PROBED];
     char name[64];
@@ -179,7 +179,7 @@ static void add_means(cJSON *json, const kf_probe_report *report, bool velocity)
     kf_json_add_number(json, name, half[3]);
 }
 
-/* Tells each probe's kind, place, files, rows, and the means of a point. */
+/* Lists each probe's kind, place, files and rows, and for a point the means. */
 cJSON *kf_run_probes_json(const kf_production *done, const kf_run_probes *probes) {
     static const char *const kinds[] = {"point", "line", "surface"};
     cJSON *list = cJSON_CreateArray();

@@ -1,4 +1,4 @@
-/* Reads which probes a run asks, and says what they come to. */
+/* Reads the probes of a run, and reports their results. */
 #ifndef KF_HARNESS_CLI_RUN_PROBES_H
 #define KF_HARNESS_CLI_RUN_PROBES_H
 
@@ -24,14 +24,14 @@ typedef struct kf_run_probes {
     size_t count;
 } kf_run_probes;
 
-/* Reads those of the scene's file and of the options, which come after and replace those of the same name.
- * plan: NULL of a flow; of another system its plan, whose nodes the places refer to. how->record_every is
+/* Reads the probes of the scene file and of the options. An option replaces a probe of the file with the same
+ * name. plan: NULL for a flow, otherwise the plan whose nodes the places refer to. how->record_every must be
  * known. */
 kf_status kf_run_probes_read(const kf_arguments *arguments, const kf_problem *problem, kf_plan *plan,
                              kf_run_probes *probes, kf_production_options *how, kf_error *error);
 void kf_run_probes_free(kf_run_probes *probes);
 
-/* Lists for run.json what each probe came to. */
+/* Lists the results of each probe for run.json. */
 cJSON *kf_run_probes_json(const kf_production *done, const kf_run_probes *probes);
 /* Prints a line for each probe. */
 void kf_run_probes_print(const kf_production *done, const kf_run_probes *probes);

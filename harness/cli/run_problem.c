@@ -15,7 +15,7 @@
 
 /* ---- How scenes differ ---- */
 
-/* Writes into the document of a flow what the command line overrules, or all that may be overruled. */
+/* Writes into a flow's document the options that change it, or all values that options may change. */
 static void ask(cJSON *document, const kf_problem *problem, const kf_arguments *arguments, bool whole) {
     const kf_problem_options all = kf_problem_options_of(&problem->facts, problem->seed);
     const bool nodes = whole || (arguments != NULL && kf_argument_given(arguments, "--grid")),
@@ -50,18 +50,18 @@ static void append_value(const kf_fact *fact, kf_text *text) {
         kf_text_append(text, "%.10g", fact->value);
 }
 
-/* Says whether two values are the same; those that differ by a rounding print alike. */
+/* Returns whether two values are equal. Values that differ by rounding print alike and count as equal. */
 static bool is_same(const kf_fact *one, const kf_fact *other) {
     if (one->word[0] != '\0' || other->word[0] != '\0') return strcmp(one->word, other->word) == 0;
     return fabs(one->value - other->value) <= 1e-9 * fabs(one->value);
 }
 
-/* Lists the facts in which a problem differs from what was tuned. With `plan` only those count that decide
- * what a plan is. */
+/* Lists the facts in which a problem differs from the tuned one. With `plan` it lists only the facts that
+ * determine a plan. */
 static void append_differences(const kf_facts *then, const kf_facts *now, bool plan, kf_text *text) {
     static const char *const of_plan[] = {"size_x",    "size_y",   "size_z",
                                           "collision", "accuracy", "finer_levels"};
-    /* These stand for facts that may be left out. */
+    /* The values of facts that a problem may lack. */
     static const kf_fact no_accuracy = {.value = KF_DEFAULT_ACCURACY}, no_levels = {.value = 0.0};
     for (int i = 0; i < then->count + now->count; i++) {
         const kf_fact *known = i < then->count ? &then->list[i] : &now->list[i - then->count];
@@ -80,7 +80,7 @@ static void append_differences(const kf_facts *then, const kf_facts *now, bool p
     }
 }
 
-/* Describes what is different, in the words of scene files where both documents are there. */
+/* Describes the difference in the words of scene files if both documents are known. */
 static void describe_difference(const kf_run_job *job, kf_text *text) {
     cJSON *now = NULL;
     kf_error ignored;
@@ -106,8 +106,8 @@ static kf_status refuse_another(const kf_run_job *job, kf_error *error) {
     return status;
 }
 
-/* Checks a config on another scene: of a flow it is right, or shown to be wrong, on any scene of the same
- * grid and model. */
+/* Checks a config for another scene. A flow's config can be verified on any scene with the same grid and
+ * model. */
 static kf_status check_difference(kf_run_job *job, kf_error *error) {
     kf_text text = {0};
     append_differences(&job->best.facts, &job->problem->facts, true, &text);
@@ -125,7 +125,7 @@ static kf_status check_difference(kf_run_job *job, kf_error *error) {
 
 /* ---- The scene of a config ---- */
 
-/* Warns if the scene file was changed since, which changes nothing here. */
+/* Warns if the scene file was changed after tuning, because the run uses the tuned scene. */
 static void warn_of_changes(const kf_best_config *best) {
     cJSON *now = NULL;
     kf_text text = {0};
@@ -141,8 +141,8 @@ static void warn_of_changes(const kf_best_config *best) {
     cJSON_Delete(now);
 }
 
-/* Opens it as it is changed by what is said. A scene that was tuned with another grid than its file's may
- * have moved: it is tried with that grid before it counts as another scene. */
+/* Opens a scene with the changes that the options make. If a scene was tuned with another grid than its
+ * file's, it is tried with that grid before it counts as a different scene. */
 static kf_status open_changed(kf_run_job *job, const char *source, bool inside, kf_error *error) {
     const kf_best_config *best = &job->best;
     kf_problem_options wanted = kf_problem_options_of(&best->facts, best->seed);
@@ -180,7 +180,7 @@ kf_status kf_run_open_tuned_scene(kf_run_job *job, kf_error *error) {
     return KF_OK;
 }
 
-/* Refuses what belongs to a scene without a config, because the config would overrule it. */
+/* Refuses options that only make sense without a config. */
 kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
     static const kf_option said[] = {
         {"--grid", NULL, NULL, KF_FLAG},  {"--samples-per-cell", NULL, NULL, KF_FLAG},
@@ -196,8 +196,8 @@ kf_status kf_run_refuse_said(const kf_arguments *arguments, kf_error *error) {
 
 /* ---- A scene that was not tuned ---- */
 
-/* Opens the scene of a run without a tuned config. Option --fix changes the default config, so it is
- * refused beside --store, which may know a better one. */
+/* Opens the scene of a run without a tuned config. --fix changes the default config. It is refused beside
+ * --store, which may contain a better config. */
 kf_status kf_run_open_scene(kf_run_job *job, const kf_command *command, kf_error *error) {
     const kf_arguments *arguments = job->arguments;
     kf_problem_options known = {.seed = 0};

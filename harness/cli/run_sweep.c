@@ -24,7 +24,7 @@ enum { LONGEST_VALUE = 512 };
 
 enum { YAW, SPEED, REYNOLDS, GRIDS, SEEDS, SCENES, KINDS };
 
-/* Lists what may be swept: the option that takes the values, and the one that a run gets. */
+/* What may be swept: the option that takes several values, and the option that a single run gets. */
 static const struct {
     const char *option, *each, *word, *axis;
 } kinds[KINDS] = {[YAW] = {"--yaw", "--yaw", "yaw", "yaw in degrees"},
@@ -38,22 +38,22 @@ typedef struct sweep {
     const kf_arguments *arguments;
     kf_run_one run;
     kf_sweep_lanes lanes;
-    bool neighbours; /* a run begins in the flow of the one before */
+    bool neighbours; /* a run begins from the flow of the run before it */
     int kind, count;
     char values[KF_SWEEP_POINTS][LONGEST_VALUE];
-    bool placed;                           /* meshes are, which options no longer place */
-    char scenes[KF_SWEEP_POINTS][KF_PATH]; /* what --scene is for each; empty: as the command says */
-    char folder[KF_PATH];                  /* of the whole */
+    bool placed;                           /* the meshes are placed, so options no longer place them */
+    char scenes[KF_SWEEP_POINTS][KF_PATH]; /* the scene of each run; "": as the command line says */
+    char folder[KF_PATH];                  /* the folder of the whole sweep */
 } sweep;
 
 /* ---- Which values ---- */
 
-/* Says whether an option is of sweeps alone. */
+/* Returns whether an option exists only for sweeps. */
 static bool is_plural(int kind) {
     return kind == GRIDS || kind == SEEDS;
 }
 
-/* Says whether a value is a list; a file may have a comma in its name. */
+/* Returns whether a value is a list. The name of a single file may contain a comma. */
 static bool is_list(int kind, const char *value) {
     if (is_plural(kind)) return true;
     if (strchr(value, ',') != NULL) return kind != SCENES || access(value, F_OK) != 0;
@@ -72,7 +72,7 @@ static kf_status too_many(const char *option, kf_error *error) {
     return kf_fail(error, KF_BAD_INPUT, "option '%s': more than %d values", option, KF_SWEEP_POINTS);
 }
 
-/* Reads three decimal numbers with colons between them, and nothing else. */
+/* Reads exactly three decimal numbers with colons between them. */
 static bool read_three(const char *text, double numbers[3]) {
     for (int i = 0; i < 3; i++) {
         char *end = NULL;
@@ -83,7 +83,7 @@ static bool read_three(const char *text, double numbers[3]) {
     return true;
 }
 
-/* Reads a range: "-10:10:5" is -10, -5, 0, 5, 10. */
+/* Reads a range: "-10:10:5" means -10, -5, 0, 5, 10. */
 static kf_status read_range(sweep *s, const char *option, const char *text, kf_error *error) {
     double numbers[3] = {0.0};
     const bool read = read_three(text, numbers);
@@ -115,8 +115,8 @@ static kf_status read_list(sweep *s, const char *option, const char *text, kf_er
     }
 }
 
-/* Reads the values of the one option that has several, as a list or a range. Two such options are refused,
- * and a value that is given twice. */
+/* Reads the values of the option that has several, as a list or a range. Two such options are refused, and so
+ * is a repeated value. */
 static kf_status read_values(sweep *s, kf_error *error) {
     s->kind = -1;
     for (int k = 0; k < KINDS; k++) {
@@ -154,7 +154,7 @@ static void leave_out_placement(kf_arguments *arguments) {
         kf_argument_set(arguments, placing[i].name, NULL);
 }
 
-/* Gives the angle that is farthest from 0: its tunnel has room for all. */
+/* Returns the angle farthest from 0. Its tunnel has room for all other angles. */
 static const char *widest(const sweep *s) {
     int found = 0;
     for (int i = 1; i < s->count; i++)
@@ -162,7 +162,7 @@ static const char *widest(const sweep *s) {
     return s->values[found];
 }
 
-/* Places the meshes once, in one tunnel: the first, and the others in its place. */
+/* Places the first mesh in a tunnel. The other meshes replace it in the same tunnel. */
 static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
     cJSON *like = NULL;
@@ -185,7 +185,7 @@ static kf_status place_meshes(sweep *s, const char *first, kf_error *error) {
         if (like != NULL) leave_out_placement(own);
         status = kf_argument_document(own, nodes, samples, source, like, &document, name, error);
         if (status == KF_OK) status = kf_scene_document_pin(document, error);
-        kf_scene_name(source, name); /* the folder says what differs */
+        kf_scene_name(source, name); /* the folder's name says what differs */
         if (status == KF_OK) status = kf_scene_document_keep(document, name, s->scenes[i], NULL, error);
         if (like == NULL)
             like = document;
@@ -212,7 +212,7 @@ static kf_status read_seed(const char *text, uint64_t *seed, kf_error *error) {
     return kf_fail(error, KF_BAD_INPUT, "option '--seeds': '%s' is not a whole number of at least 1", text);
 }
 
-/* Reads all values as a run would read them, before the first mesh is read. */
+/* Checks all values as a run would, before any mesh is read. */
 static kf_status check_values(const sweep *s, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
     kf_placement placement;
@@ -231,7 +231,8 @@ static kf_status check_values(const sweep *s, kf_error *error) {
     return status;
 }
 
-/* Makes the grid of a scene that was not made of a mesh, with so many cells along its reference length. */
+/* Computes the grid of a scene that was not made from a mesh, for this number of cells along its reference
+ * length. */
 static kf_status grid_of(const char *source, const char *cells, char grid[48], kf_error *error) {
     const kf_scene_options options = {.sections = kf_systems_scene_sections(), .samples_per_cell = 1.0};
     kf_scene *scene = NULL;
@@ -255,7 +256,7 @@ static bool has_placement(const char *scene) {
     return placed;
 }
 
-/* Names a run's folder by what differs, as in "yaw-10". */
+/* Names a run's folder by the swept value, as in "yaw-10". */
 static void name_point(const sweep *s, int point, char name[128]) {
     const char *word = kinds[s->kind].word;
     if (s->kind == SCENES) {
@@ -268,7 +269,7 @@ static void name_point(const sweep *s, int point, char name[128]) {
     name[length] = '\0';
 }
 
-/* Makes the scene with another seed of its samples, as the command line would overrule it. */
+/* Makes the scene with another seed for its samples, as an option would. */
 static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PATH], kf_error *error) {
     char name[128];
     uint64_t number;
@@ -282,7 +283,7 @@ static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PA
     return status;
 }
 
-/* Makes the arguments of one run, for which the caller lends room for grid, scene and folder. */
+/* Makes the arguments of one run. The caller provides the memory for grid, scene and folder. */
 static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48], char folder[KF_PATH],
                             kf_error *error) {
     char name[128];
@@ -313,7 +314,7 @@ static kf_status make_point(sweep *s, int point, kf_arguments *own, char grid[48
 
 /* ---- The runs ---- */
 
-/* Finds the run before, whose flow has settled, with its checkpoint. */
+/* Finds the run before it, if its flow has settled and a checkpoint exists. */
 static kf_status find_neighbour(const sweep *s, int before, kf_run_part *part, kf_error *error) {
     char name[128];
     kf_run_figures figures;
@@ -329,7 +330,7 @@ static kf_status find_neighbour(const sweep *s, int before, kf_run_part *part, k
     return read == KF_HOST ? kf_fail(error, read, "%s", why.message) : KF_OK;
 }
 
-/* Does one run on the devices of its lane. */
+/* Does one run on its lane's devices. */
 static kf_status run_point(void *context, int point, int before, const char *devices, kf_error *error) {
     sweep *s = context;
     kf_arguments *own = kf_allocate(sizeof *own);
@@ -359,7 +360,7 @@ static const char *describe_point(void *context, int point) {
     return text;
 }
 
-/* Refuses options that belong to one run, and configs or seeds that do not go with what is swept. */
+/* Refuses options that belong to a single run, and configs or seeds that do not go with what is swept. */
 static kf_status check(const sweep *s, kf_error *error) {
     static const char *const alone[] = {"--restart", "--smoke", "--film"};
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
@@ -387,7 +388,7 @@ static void name_sweep(const sweep *s, char name[128]) {
     if (kf_ends_in(name, ".kftune")) name[strlen(name) - strlen(".kftune")] = '\0';
 }
 
-/* Chooses the folder: <scene>-sweep, or as --output says. */
+/* Chooses the folder: <scene>-sweep, or that of --output. */
 static kf_status choose_folder(sweep *s, kf_error *error) {
     const char *given = kf_argument(s->arguments, "--output", NULL);
     char name[128];
@@ -396,7 +397,7 @@ static kf_status choose_folder(sweep *s, kf_error *error) {
                          : kf_path(s->folder, error, "%s-sweep", name);
 }
 
-/* Makes the scene and the options of every run, before anything runs. */
+/* Makes the scene and the options of each run before the first one starts. */
 static kf_status check_points(sweep *s, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
     char grid[48], folder[KF_PATH];
@@ -414,8 +415,7 @@ bool kf_run_is_of_sweeps(const char *option) {
     return false;
 }
 
-/* Reads where runs begin, and which devices they have. Grids differ in size: none begins in another's flow.
- */
+/* Reads how runs begin, and their devices. Runs on different grids cannot begin from each other's flow. */
 static kf_status read_ways(sweep *s, kf_error *error) {
     const char *start = kf_argument(s->arguments, "--start", "neighbour");
     long each = 1;
@@ -427,8 +427,8 @@ static kf_status read_ways(sweep *s, kf_error *error) {
     return kf_sweep_lanes_open(&s->lanes, kf_argument(s->arguments, "--devices", NULL), (int)each, error);
 }
 
-/* Warns of speeds that change nothing: a scene whose Reynolds number is given has the same flow at each, in
- * other units, unless a solid moves or a force drives it. */
+/* Warns if different speeds give the same flow. In a scene with a given Reynolds number the speed only
+ * changes the units, unless a solid moves or a force drives the flow. */
 static void warn_of_like_speeds(const sweep *s) {
     const char *config = kf_argument(s->arguments, "--config", NULL),
                *scene = s->scenes[0][0] != '\0' ? s->scenes[0] : kf_argument(s->arguments, "--scene", NULL);
@@ -473,7 +473,7 @@ static kf_status run_all(sweep *s, kf_error *error) {
     return worst;
 }
 
-/* Runs the sweep and writes its table, also of an unfinished one. The first failure is what it returns. */
+/* Runs the sweep and writes its table, even if the sweep is unfinished. Returns the first failure. */
 kf_status kf_run_sweep(const kf_arguments *arguments, kf_run_one run, kf_error *error) {
     sweep *s = kf_allocate_zeroed(1, sizeof *s);
     kf_sweep_result *result = kf_allocate_zeroed(1, sizeof *result);

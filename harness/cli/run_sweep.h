@@ -1,4 +1,4 @@
-/* Does several runs in which one thing changes, as one command. */
+/* Does several runs as one command, with one option that changes from run to run. */
 #ifndef KF_HARNESS_CLI_RUN_SWEEP_H
 #define KF_HARNESS_CLI_RUN_SWEEP_H
 
@@ -6,7 +6,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/sweep_lanes.h"
 
-/* Lists rows of the command's options. */
+/* Rows for the command's table of options. */
 #define KF_SWEEP_OPTIONS                                                                                     \
     {"--grids", "N,N,N", "sweep: run on grids with these numbers of cells along the solid, 24,32,48",        \
      KF_TEXT},                                                                                               \
@@ -22,23 +22,25 @@
         "--resume", NULL, "sweep: skip finished runs, and continue the others", KF_FLAG                      \
     }
 
-/* Holds the part of a run in a sweep: its role, and the neighbour from whose flow it begins. */
+/* The part of a run in a sweep. */
 typedef struct kf_run_part {
-    bool first;               /* which says what the scene means; the others only warn, */
-    bool alike;               /* and these not even that, as all is the same that is warned of */
-    char neighbour[KF_PATH];  /* folder of a run that has settled; "": there is none */
+    bool first; /* it is the first run, which describes the scene; later runs only print warnings */
+    /* Its warnings are the same as the first run's, so it prints none. */
+    bool alike;
+    char neighbour[KF_PATH];  /* the folder of a settled run from whose flow it begins; "": none */
     char checkpoint[KF_PATH]; /* its last */
 } kf_run_part;
-/* Does one run of the command. Without `part` (NULL) it is alone; else a sweep prints what it comes to. */
+/* Does one run of the command. part: its part in a sweep, which then prints the results; NULL: it is a single
+ * run. */
 typedef kf_status (*kf_run_one)(const kf_arguments *arguments, const kf_run_part *part, kf_error *error);
-/* Says whether an option is of sweeps alone. */
+/* Returns whether an option exists only for sweeps. */
 bool kf_run_is_of_sweeps(const char *option);
 
-/* Says whether an option has several values: a list ("20,30,40") or a range ("-10:10:5") of --yaw,
- * --speed, --reynolds, a list of --scene, or --grids or --seeds. */
+/* Returns whether an option has several values: a list ("20,30,40") or a range ("-10:10:5") for --yaw,
+ * --speed, --reynolds, a list for --scene, or --grids or --seeds. */
 bool kf_run_is_sweep(const kf_arguments *arguments);
-/* Runs them into folders below --output (<scene>-sweep), one after the other on each device of --devices,
- * writes sweep.csv and sweep.png there and prints the table. A run that fails does not keep the others; its
+/* Does all runs in folders below --output (<scene>-sweep), one after the other on each device of --devices.
+ * It writes sweep.csv and sweep.png there, and prints the table. A failed run does not stop the others; its
  * status is returned. */
 kf_status kf_run_sweep(const kf_arguments *arguments, kf_run_one run, kf_error *error);
 

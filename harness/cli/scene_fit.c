@@ -6,9 +6,9 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 
-static const double LEFT_BYTES = 1e9, MOST_NODES = 2147483647.0; /* of a device */
+static const double LEFT_BYTES = 1e9, MOST_NODES = 2147483647.0; /* of each device */
 
-/* Returns the populations of a node; grids in two dimensions have nine. */
+/* Returns the number of populations of a node. In two dimensions it is nine. */
 static int populations(const int nodes[3]) {
     return nodes[2] == 1 ? 9 : 27;
 }
@@ -21,7 +21,7 @@ double kf_grid_bytes(const int nodes[3], int grids, int value_bytes) {
     return node_count(nodes) * (populations(nodes) * grids * value_bytes + 4);
 }
 
-/* Finds the largest grid of these proportions with at most so many nodes. */
+/* Finds the largest grid with these proportions and at most `most` nodes. */
 static void largest_grid(const int nodes[3], double most, int largest[3]) {
     const bool flat = nodes[2] == 1;
     const double ratio = most / node_count(nodes), factor = flat ? sqrt(ratio) : cbrt(ratio);
@@ -34,7 +34,7 @@ kf_scene_fit kf_fit_scene(const kf_scene *scene, const kf_device_info *device) {
     kf_scene_fit fit = {.nested = scene->finer_count > 0,
                         .bytes = fmax(0.0, (double)device->memory_free_bytes - LEFT_BYTES * parts)};
     kf_copy_text(fit.device, sizeof fit.device, device->name);
-    /* Nested grids stream between two grids on each level. */
+    /* The levels of nested grids always stream between two grids. */
     const bool nested = scene->finer_count > 0, countable = kf_scene_all_nodes(scene) <= parts * MOST_NODES;
     const double levels = kf_scene_all_nodes(scene) / node_count(scene->nodes);
     fit.two_grids = countable && levels * kf_grid_bytes(scene->nodes, 2, 4) <= fit.bytes;

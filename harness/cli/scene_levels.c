@@ -6,7 +6,7 @@
 #include "base/util/text.h"
 #include "harness/cli/scene_fit.h"
 
-/* Measures a level's grid: its nodes, and where it lies in metres. */
+/* Finds the nodes of a level's grid and its place in metres. */
 static void measure(const kf_scene *scene, int level, int nodes[3], double low[3], double high[3]) {
     const double cell = ldexp(scene->cell_size, -level);
     for (int a = 0; a < 3; a++) {
@@ -18,18 +18,18 @@ static void measure(const kf_scene *scene, int level, int nodes[3], double low[3
     }
 }
 
-/* Holds the cost of fine cells in the whole domain. */
+/* The cost of a uniform grid with the finest level's cells. */
 typedef struct uniform_cost {
     double nodes;
-    double updates; /* in the time of a step of the coarsest level */
+    double updates; /* in the time of a step on the coarsest level */
 } uniform_cost;
 static uniform_cost cost_of_uniform(const kf_scene *scene) {
     const double nodes = ldexp(kf_scene_level_nodes(scene, 0), 3 * scene->finer_count);
     return (uniform_cost){nodes, ldexp(nodes, scene->finer_count)};
 }
 
-/* Prints the size of each level of nested grids, the cost of all, and the cost of one grid in the finest
- * cells. */
+/* Prints the size of each level of nested grids, their total cost, and the cost of a uniform grid with the
+ * finest cells. */
 void kf_scene_levels_print(const kf_scene *scene, FILE *file) {
     const uniform_cost uniform = cost_of_uniform(scene);
     char grid[KF_GRID_TEXT], memory[32];

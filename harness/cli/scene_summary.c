@@ -16,7 +16,7 @@ enum { POPULATIONS = 27, FLAT_POPULATIONS = 9, GRIDS = 2, FLOWS = 10 };
 static const double TURBULENT = 5e5, LEAST_VISCOSITY = 1e-4, FEW_CELLS = 16.0, THIN_LAYER = 2.0,
                     WALL_RESOLVED = 5.0, MUCH_BLOCKAGE = 0.1, LIKE = 0.001, THIN_CELLS = 4.0,
                     THIN_SHARE = 1e-3;
-/* From these Reynolds numbers on wakes (Williamson 1996) and plane channels differ along every axis. */
+/* Above these Reynolds numbers wakes (Williamson 1996) and plane channels vary along all three axes. */
 static const double FLAT_WAKE = 190.0, FLAT_CHANNEL = 1000.0;
 
 static double along(const double velocity[3], const double stream[3]) {
@@ -28,7 +28,7 @@ static double along(const double velocity[3], const double stream[3]) {
     return square > 0.0 ? sum / sqrt(square) : 0.0;
 }
 
-/* Finds the fastest stream that comes in, and the wall along it whose speed is farthest from the stream's. */
+/* Finds the fastest inflow, and the wall along it whose speed differs most from the inflow's. */
 static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     const double metres = scene->cell_size / scene->time_step;
     double stream[3];
@@ -41,7 +41,7 @@ static void measure_road(const kf_scene *scene, kf_scene_summary *s) {
     }
 }
 
-/* Returns whether a face moves as what comes in by one of the inflows. */
+/* Returns whether a face moves with the velocity of an inflow. */
 static bool moves_with_inflow(const kf_scene *scene, int face) {
     for (int f = 0; f < KF_FACES; f++) {
         double apart = 0.0;
@@ -52,14 +52,15 @@ static bool moves_with_inflow(const kf_scene *scene, int face) {
     return false;
 }
 
-/* Returns a wall of the domain, not moving with an inflow, beside a solid with a law of the wall; else -1. */
+/* Returns a wall of the domain that does not move with an inflow, if a solid has a law of the wall; otherwise
+ * -1. */
 static int find_bare_wall(const kf_scene *scene) {
     for (int f = 0; f < KF_FACES && scene->wall_law && !scene->laminar; f++)
         if (scene->faces[f] == KF_WALL && !moves_with_inflow(scene, f)) return f;
     return -1;
 }
 
-/* Returns whether fluid and solids rest at the start and nothing sets them in motion. */
+/* Returns whether fluid and solids are at rest at the start and nothing sets them in motion. */
 static bool is_still(const kf_scene *scene) {
     bool still = scene->initial_state == NULL && kf_length(scene->initial_velocity) == 0.0 &&
                  scene->disturbance == 0.0 && kf_length(scene->body_force) == 0.0 &&
@@ -89,10 +90,10 @@ double kf_scene_wall_distance(const kf_scene *scene) {
     return 0.5 / fine->viscosity * fine->reference_speed * sqrt(0.5 * friction);
 }
 
-/* Computes what a scene means, of nested grids on the finest where it is about the solid; in SI units where
- * the name does not say cells, steps or lattice. The first node's y+ comes from the friction of a flat plate:
- * 0.664 / sqrt(Re) where it is laminar (Blasius), 0.026 / Re^(1/7) where it is turbulent. The boundary layer
- * is Blasius's 5 L / sqrt(Re), in cells. Values that have no meaning are NAN. */
+/* Computes the figures of a scene. With nested grids those about the solid are of the finest grid. Units are
+ * SI unless the name says cells, steps or lattice. The first node's y+ follows from the friction of a flat
+ * plate: 0.664 / sqrt(Re) if it is laminar (Blasius), 0.026 / Re^(1/7) if it is turbulent. The boundary layer
+ * is 5 L / sqrt(Re) (Blasius), in cells. Figures without a meaning are NAN. */
 kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     kf_scene_summary s = {.lattice_viscosity = scene->viscosity, .reynolds = scene->reynolds};
     const kf_scene *fine = kf_scene_finest(scene);
@@ -139,14 +140,14 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     return s;
 }
 
-/* Returns a place in metres from the domain's lower corner; what rounding leaves of 0 is 0. */
+/* Returns a place in metres from the domain's lower corner. A value that is only rounding error becomes 0. */
 static double metres_at(const kf_scene_summary *s, double node) {
     static const double ROUNDING = 1e-9;
     return fabs(node + 0.5) > ROUNDING ? (node + 0.5) * s->cell_size : 0.0;
 }
 
-/* Collects the warnings of a scene: what its grid cannot carry, and what of its numbers does not go
- * together. The lines belong to the function and last until its next call. */
+/* Collects the warnings of a scene: what its grid cannot resolve, and numbers that contradict each other. The
+ * lines belong to the function and are valid until its next call. */
 int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
     static char texts[24][320];
     static const char *found[24];
@@ -237,9 +238,10 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
     return count;
 }
 
-/* Prints the memory, and that of the other way of streaming where it may decide. */
+/* Prints the memory of a run, and that of the other way of streaming if it could decide whether the run fits.
+ */
 static void print_memory(const kf_scene *scene, const kf_scene_summary *s, FILE *file) {
-    enum { PLANES_MORE = 34 }; /* of a grid that moves by slabs of 16 */
+    enum { PLANES_MORE = 34 }; /* planes of a grid that moves by slabs of 16 */
     static const double much = 4.0 * (1 << 30);
     const double planes = scene->nodes[2], one = s->bytes / GRIDS * (planes + PLANES_MORE) / planes;
     char two_grids[32], one_grid[32];
@@ -262,7 +264,7 @@ static void print_cost(const kf_scene *scene, const kf_scene_summary *s, FILE *f
             FLOWS, updates, kf_human_time_us(updates / 1e4, large), kf_human_time_us(updates / 20.0, small));
 }
 
-/* Prints the names of several solids, and how fast they turn. */
+/* Prints the names of several solids and their angular speeds. */
 static void print_solids(const kf_scene *scene, FILE *file) {
     for (int s = 0; s < scene->solid_count; s++) {
         const kf_solid *solid = &scene->solids[s];
@@ -285,7 +287,7 @@ void kf_scene_summary_print(const kf_scene *scene, const kf_scene_summary *s, FI
     if (isfinite(s->boundary_layer)) {
         fprintf(file, "  solid        %.4g x %.4g x %.4g m, %.3g cells a length", s->solid[0], s->solid[1],
                 s->solid[2], s->cells_a_length);
-        if (isfinite(s->frontal_area)) /* there is a stream that comes in */
+        if (isfinite(s->frontal_area)) /* there is an inflow */
             fprintf(file, ", frontal area %.4g m^2, blockage %.10g %%", s->frontal_area,
                     kf_percent(s->blockage));
         if (isfinite(s->reference_area) && s->reference_area != s->frontal_area)

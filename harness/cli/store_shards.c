@@ -30,7 +30,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns the median of the anchors of a landscape's shards, of one chip unless identity is NULL. */
+/* Returns the median of the anchors of a landscape's shards on one chip; identity NULL: on all chips. */
 static double anchor_of(const shard_list *list, const kf_shard *like, const char *identity) {
     double *times = kf_allocate((list->count + 1) * sizeof *times), median = NAN;
     size_t count = 0;
@@ -44,11 +44,11 @@ static double anchor_of(const shard_list *list, const kf_shard *like, const char
     return median;
 }
 
-/* A chip whose anchors are so far from its model's is not the same device. */
+/* A chip whose anchors differ from its model's by more than this share does not count as the same device. */
 static const double apart = 0.01;
 
-/* Checks the chips that measured one landscape's shards. The presets, which every shard measures, show
- * whether a chip is slower or faster than the others; such a chip's times are kept apart. */
+/* Checks the chips that measured the shards of a landscape. Every shard measures the presets, which show
+ * whether a chip is slower or faster than the others. The times of such a chip are kept apart. */
 static void check_chips(const shard_list *list, const kf_shard *first, cJSON *json) {
     const double all = anchor_of(list, first, NULL);
     cJSON *chips = json != NULL ? cJSON_AddArrayToObject(json, "chips") : NULL;
@@ -79,7 +79,7 @@ static void check_chips(const shard_list *list, const kf_shard *first, cJSON *js
     }
 }
 
-/* Checks which shards of a landscape are missing, and returns their number. */
+/* Returns the number of a landscape's missing shards. */
 static int check_landscape(const shard_list *list, const kf_shard *first, cJSON *json) {
     int missing = 0, configs = 0;
     kf_text names = {0};
@@ -111,8 +111,8 @@ static int check_landscape(const shard_list *list, const kf_shard *first, cJSON 
     return missing;
 }
 
-/* Checks the shards of every landscape in a store: counts those that are missing, and compares the chips
- * that measured them. */
+/* Checks the shards of every landscape in a store: counts missing ones, and compares the chips that measured
+ * them. */
 kf_status kf_check_shards(kf_store *store, cJSON *root, int *missing, kf_error *error) {
     shard_list list = {NULL, 0, 0};
     const kf_status status = kf_store_shards(store, add_shard, &list, error);

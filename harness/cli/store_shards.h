@@ -1,5 +1,5 @@
-/* Checks the shards of landscapes in a store: which are missing, and how alike the chips are that measured
- * them. */
+/* Checks the shards of landscapes in a store: which ones are missing, and whether the chips that measured
+ * them are alike. */
 #ifndef KF_HARNESS_CLI_STORE_SHARDS_H
 #define KF_HARNESS_CLI_STORE_SHARDS_H
 
@@ -7,7 +7,8 @@
 
 #include "results/store.h"
 
-/* Prints them, or adds them to root unless that is NULL; *missing: shards that nobody has finished. */
+/* Prints the result, or adds it to root if root is not NULL. *missing: the number of shards without an end.
+ */
 kf_status kf_check_shards(kf_store *store, cJSON *root, int *missing, kf_error *error);
 
 #endif

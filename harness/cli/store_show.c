@@ -24,7 +24,7 @@ cJSON *kf_store_answer(const char *action, const kf_store *store) {
     return root;
 }
 
-/* Shows a time, never as 1.662e+04, and "-" for what is not known. */
+/* Writes a time without an exponent; "-": it is not known. */
 static const char *shown_time(double microseconds, char buffer[32]) {
     return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
 }
@@ -37,7 +37,7 @@ static const char *shown_number(double value, char buffer[32]) {
 
 /* --- List --------------------------------------------------------------------------------------------- */
 
-/* Makes the JSON object of one run of the store; the caller owns it. */
+/* Makes the JSON object of a stored run. The caller owns it. */
 static cJSON *run_to_json(const kf_run_summary *run) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(object, "run", (double)run->id);
@@ -105,26 +105,26 @@ kf_status kf_store_list(const kf_arguments *arguments, kf_error *error) {
 
 /* --- Show --------------------------------------------------------------------------------------------- */
 
-/* Holds what is shown of one result. */
+/* What is shown of one result. */
 typedef struct kf_shown {
     int sequence, samples, metric_count;
     kf_state state;
     double time_us, low_us, high_us, updates_per_us, error;
     char role[48], hash[KF_HASH_HEX];
-    double spread;          /* of a second launch from equal inputs; NAN: there was none */
+    double spread;          /* spread between two launches from equal inputs; NAN: there was only one */
     kf_user_value *metrics; /* owned */
     char *summary, *reason;
-    cJSON *config; /* only for --json */
+    cJSON *config; /* only with --json */
 } kf_shown;
 
 typedef struct kf_show {
     kf_shown *results;
     size_t count, capacity;
     bool json;
-    char *usual_text; /* the default's config, by which the others are told; NULL: not measured */
+    char *usual_text; /* the default config, whose differences describe the others; NULL: not measured */
     kf_config usual;
     double best_us;
-    kf_kernel_time *kernels; /* of the fastest result that has them; owned */
+    kf_kernel_time *kernels; /* of the fastest result that has kernel times; owned */
     int kernel_count;
 } kf_show;
 
@@ -171,7 +171,7 @@ static kf_status collect_result(void *context, int sequence, const char *role, c
     return KF_OK;
 }
 
-/* Orders by time; what has none follows in the order in which it was measured. */
+/* Sorts by time. Results without a time follow in the order of measuring. */
 static int compare_shown(const void *left, const void *right) {
     const kf_shown *a = left, *b = right;
     if (isnan(a->time_us) != isnan(b->time_us)) return isnan(a->time_us) ? 1 : -1;
@@ -191,7 +191,7 @@ static void free_show(kf_show *show) {
     free(show->kernels);
 }
 
-/* Makes the JSON object of one result and moves the result's config into it. */
+/* Makes the JSON object of one result. The config moves into it. */
 static cJSON *result_to_json(const kf_run_summary *run, kf_shown *shown) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddNumberToObject(object, "sequence", shown->sequence);
@@ -245,8 +245,8 @@ static void show_json(const kf_store *store, const kf_run_summary *run, kf_show 
     kf_json_print(root);
 }
 
-/* Prints the time, rate, registers and occupancy of each kernel of the fastest result. A kernel that runs
- * in parts has the time of its slowest part. */
+/* Prints time, rate, registers and occupancy of each kernel of the fastest result. For a kernel with several
+ * parts the time is that of the slowest part. */
 static void print_kernels(const kf_show *show) {
     if (show->kernel_count == 0) return;
     double total = 0;
@@ -264,7 +264,7 @@ static void print_kernels(const kf_show *show) {
         double median = kernel->time_us.median;
         if (kernel->bytes > 0 && median > 0)
             (void)snprintf(rate, sizeof rate, "%.1f", kernel->bytes / median / 1e3);
-        if (kernel->registers > 0) { /* a cpu's kernels have none */
+        if (kernel->registers > 0) { /* kernels on a cpu have no register count */
             (void)snprintf(registers, sizeof registers, "%d", kernel->registers);
             (void)snprintf(spilled, sizeof spilled, "%d", kernel->spill_bytes);
         }
@@ -276,7 +276,7 @@ static void print_kernels(const kf_show *show) {
     }
 }
 
-/* Prints remarks on a config that is right: that it differs from launch to launch, and the user's metrics. */
+/* Prints remarks on a correct config: that results differ between launches, and the user's metrics. */
 static void print_remarks(const kf_shown *shown) {
     char number[32];
     if (shown->state == KF_STATE_OK && shown->spread > 0)
@@ -285,7 +285,7 @@ static void print_remarks(const kf_shown *shown) {
         printf("%s %s; ", shown->metrics[i].name, shown_number(shown->metrics[i].value, number));
 }
 
-/* Prints a run and its results as a table, the fastest first, at most `limit` of them. */
+/* Prints a run and at most `limit` of its results as a table, the fastest first. */
 static void show_text(const kf_run_summary *run, const kf_show *show, size_t limit) {
     printf("run %lld  %s\n", (long long)run->id, run->uuid);
     char facts[KF_FACTS_TEXT];
@@ -315,7 +315,7 @@ static void show_text(const kf_run_summary *run, const kf_show *show, size_t lim
     print_kernels(show);
 }
 
-/* Shows one run of the store with its results, sorted by time, as text or JSON. */
+/* Shows a stored run with its results, sorted by time, as text or JSON. */
 kf_status kf_store_show(const kf_arguments *arguments, kf_error *error) {
     long limit = SHOWN_RESULTS;
     KF_TRY(kf_argument_integer(arguments, "--limit", &limit, error));

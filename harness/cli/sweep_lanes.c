@@ -14,8 +14,8 @@
 
 /* ---- Which devices ---- */
 
-/* Names a team of some of the devices, as "cuda:2-3" or "cpu:4,cpu:4". A cpu without a number of threads gets
- * its share. */
+/* Names a team of some of the devices, such as "cuda:2-3" or "cpu:4,cpu:4". A cpu without a number of threads
+ * gets its share of them. */
 static kf_status name_team(const char *spec, int first, int each, int all, char devices[32],
                            kf_error *error) {
     kf_text text = {0};
@@ -46,7 +46,7 @@ static kf_status name_team(const char *spec, int first, int each, int all, char 
                           each, spec);
 }
 
-/* Cuts the devices that spec names into teams of `each` devices, one team for each lane of the sweep. */
+/* Divides the devices of spec into teams of `each` devices. Each team is a lane of the sweep. */
 kf_status kf_sweep_lanes_open(kf_sweep_lanes *lanes, const char *spec, int each, kf_error *error) {
     int all = 1;
     memset(lanes, 0, sizeof *lanes);
@@ -74,9 +74,9 @@ typedef struct item_job {
     const char *devices;
 } item_job;
 
-/* Holds a lane, which does the items from `next` to before `end`. */
+/* A lane, which does the items from `next` to `end` - 1. */
 typedef struct lane_state {
-    item_job job; /* the one that is under way */
+    item_job job; /* the item that it does now */
     kf_child child;
     bool busy;
     int next, end, before;
@@ -86,7 +86,7 @@ static bool ends_all(kf_status status) {
     return status == KF_BAD_INPUT || status == KF_INTERRUPTED || status == KF_HOST;
 }
 
-/* Notes how an item ended; the last failure stays. */
+/* Records how an item ended. The last failure is kept. */
 static void note(lane_state *lane, kf_status status, const kf_error *own, kf_status *worst, kf_error *error) {
     if (status == KF_OK) {
         lane->before = lane->job.item;
@@ -102,7 +102,7 @@ static kf_status do_item(const item_job *job, kf_error *error) {
     return job->work(job->context, job->item, job->before, job->devices, error);
 }
 
-/* Does an item in a process of its own, which SIGTERM tells to end with a checkpoint. Ctrl-C does not reach
+/* Does an item in its own process. SIGTERM makes that process end with a checkpoint; Ctrl-C does not reach
  * it. */
 static kf_status work_alone(const void *context, void *answer, kf_error *error) {
     const item_job *job = context;
@@ -134,7 +134,7 @@ static kf_status begin_next(lane_state *lane, kf_error *error) {
     return KF_OK;
 }
 
-/* Waits until a lane has an answer, for a second at most. */
+/* Waits at most a second until a lane has an answer. */
 static void await_any(const lane_state *lanes, int count) {
     struct pollfd ready[KF_SWEEP_LANES];
     nfds_t busy = 0;
@@ -160,7 +160,7 @@ static int count_busy(const lane_state *lanes, int count) {
     return busy;
 }
 
-/* Begins the next item of each lane that has nothing to do. */
+/* Starts the next item in each idle lane. */
 static void give_work(lane_state *lanes, int count, kf_status *worst, kf_error *error) {
     for (int i = 0; i < count && !ends_all(*worst); i++) {
         kf_error own = {KF_OK, ""};
@@ -170,7 +170,7 @@ static void give_work(lane_state *lanes, int count, kf_status *worst, kf_error *
     }
 }
 
-/* Takes the answers that are there; returns how many. */
+/* Takes the available answers and returns their number. */
 static int take_answers(lane_state *lanes, int count, kf_status *worst, kf_error *error) {
     int taken = 0;
     for (int i = 0; i < count; i++) {
@@ -185,8 +185,8 @@ static int take_answers(lane_state *lanes, int count, kf_status *worst, kf_error
     return taken;
 }
 
-/* Keeps all lanes at work until nothing is left; the first item that ends all, or Ctrl-C, tells the others to
- * end, which they do with a checkpoint. */
+/* Keeps all lanes busy until no item is left. The first item that ends the sweep, or Ctrl-C, makes the other
+ * lanes end with a checkpoint. */
 static kf_status run_together(lane_state *lanes, int count, int items, kf_error *error) {
     kf_status worst = KF_OK;
     bool told = false;

@@ -26,7 +26,7 @@ void kf_sweep_result_free(kf_sweep_result *result) {
 
 /* ---- Grids ---- */
 
-/* Finds where the settled runs of several grids lead to, in rising order of their cells. */
+/* Finds the limit of the settled runs on several grids, sorted by their cells. */
 static kf_grid_limit limit_of(const kf_sweep_result *r) {
     double cells[KF_SWEEP_POINTS], drags[KF_SWEEP_POINTS];
     int count = 0;
@@ -44,7 +44,7 @@ static kf_grid_limit limit_of(const kf_sweep_result *r) {
     return kf_grid_limit_of(count, cells, drags);
 }
 
-/* Finds the interval of the finest settled grid, with the part `grid` that the grids themselves show. */
+/* Finds the interval of the finest settled grid. The part `grid` comes from the grids themselves. */
 static bool interval_of_grids(const kf_sweep_result *r, const kf_grid_limit *limit, kf_drag_interval *found) {
     const kf_run_figures *finest = NULL;
     for (int i = 0; i < r->count && limit->known; i++) {
@@ -78,9 +78,8 @@ static void print_limit(const kf_grid_limit *limit) {
 
 /* ---- Seeds ---- */
 
-/* Computes the scatter of the drag when only the samples' places differ; NAN of fewer than two runs. It is
- * NAN, too, where all runs have one drag to the last bit. A seed then decides nothing in their flow, so this
- * is no measure of chance. */
+/* Computes the scatter of the drag over the samples' places; NAN: there are fewer than two runs. It is also
+ * NAN if all drags are equal to the last bit, because the seed then has no effect on the flow. */
 static kf_figure scatter_of(const kf_sweep_result *r, bool *without_chance) {
     double sum = 0.0, squares = 0.0, least = HUGE_VAL, most = -HUGE_VAL;
     int count = 0;
@@ -113,15 +112,15 @@ static void print_scatter(const kf_figure *scatter, bool without_chance) {
            kf_percent(3.0 * scatter->half / fabs(scatter->mean)));
 }
 
-/* Returns half of the open stream's interval; NAN unless all its parts are known. */
+/* Returns half of the interval in an open stream; NAN unless all its parts are known. */
 static double whole_half(const kf_run_figures *run) {
     return run->judged && kf_drag_interval_complete(&run->open_stream)
                ? kf_drag_interval_total(&run->open_stream)
                : (double)NAN;
 }
 
-/* Returns the drag in an open stream. It is NAN where no rule takes the tunnel's walls off, because in a
- * column of corrected drags it would be the tunnel's. */
+/* Returns the drag in an open stream. It is NAN if no rule corrects for the tunnel's walls, because the
+ * column must not contain drags in the tunnel. */
 static double open_drag(const kf_run_figures *run) {
     const bool known = run->judged && isfinite(run->open_stream.half[KF_PART_TUNNEL]);
     return known ? run->open_stream.corrected : (double)NAN;
@@ -166,7 +165,7 @@ static void append_number(kf_text *csv, double value) {
     kf_text_append(csv, ",%.9g", value);
 }
 
-/* Writes the coefficients of all runs as CSV, with what they refer to. */
+/* Writes the coefficients of all runs with their reference values as CSV. */
 static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error *error) {
     kf_text csv = {0};
     kf_text_append(&csv, "value,drag,drag_half_of_interval_95,lift,lift_half_of_interval_95,side,"
@@ -199,8 +198,8 @@ static kf_status write_csv(const kf_sweep_result *r, const char *path, kf_error 
     return status;
 }
 
-/* Makes the JSON of a sweep, with the scatter over seeds and the limit of grids where these are known; the
- * caller owns it. */
+/* Makes the JSON of a sweep, with the scatter over seeds and the limit of grids if they are known. The caller
+ * owns it. */
 static cJSON *to_json(const kf_sweep_result *r, const kf_grid_limit *limit, const kf_figure *scatter) {
     cJSON *json = kf_json_answer("run sweep"), *list = NULL;
     cJSON_AddStringToObject(json, "sweep", r->axis);
@@ -239,7 +238,7 @@ static double place_of(const kf_sweep_result *r, int i) {
     return r->numbers ? strtod(r->points[i].value, NULL) : i + 1;
 }
 
-/* Sets the range so that drag and lift fill the height together, with their intervals. */
+/* Sets the vertical range so that drag and lift with their intervals fill the chart. */
 static void set_range(kf_chart *c, const kf_sweep_result *r) {
     c->low[0] = c->low[1] = (double)INFINITY;
     c->high[0] = c->high[1] = (double)-INFINITY;
@@ -260,8 +259,8 @@ static void set_range(kf_chart *c, const kf_sweep_result *r) {
     }
 }
 
-/* Draws drag and lift over the swept values, with bars of their intervals. Values that are no numbers
- * stand side by side without a line. */
+/* Draws drag and lift with their intervals over the swept values. Values that are not numbers stand side by
+ * side without a line. */
 static kf_status write_chart(const kf_sweep_result *r, const char *path, kf_error *error) {
     static const char *const names[] = {"drag", "lift"};
     kf_chart c;
@@ -286,7 +285,7 @@ static kf_status write_chart(const kf_sweep_result *r, const char *path, kf_erro
     return kf_chart_end(&c, path, error);
 }
 
-/* Writes the table, JSON and chart of a sweep into its folder, and prints the table or the JSON. */
+/* Writes table, JSON and chart of a sweep into its folder, and prints the table or the JSON. */
 kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bool json, kf_error *error) {
     const kf_grid_limit limit = limit_of(r);
     bool without_chance;

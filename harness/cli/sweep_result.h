@@ -1,5 +1,4 @@
-/* Tells what the runs of a sweep come to: a table, a CSV file, a chart; for several grids the value that
- * they lead to. */
+/* Reports the results of a sweep: a table, a CSV file, a chart, and for several grids their limit. */
 #ifndef KF_HARNESS_CLI_SWEEP_RESULT_H
 #define KF_HARNESS_CLI_SWEEP_RESULT_H
 
@@ -8,11 +7,12 @@
 enum { KF_SWEEP_POINTS = 64 };
 
 typedef struct kf_sweep_result {
-    char title[160];  /* of the chart: what all have in common */
-    const char *axis; /* what changes, with its unit */
-    bool numbers;     /* the values are numbers; else names */
-    bool grids;       /* they are cells along the solid, and all else is the same */
-    bool seeds;       /* they are seeds of the samples' places: what differs is chance */
+    char title[160];  /* of the chart: what all runs have in common */
+    const char *axis; /* the swept quantity with its unit */
+    bool numbers;     /* the values are numbers, otherwise names */
+    bool grids;       /* the values are cells along the solid, and nothing else differs */
+    /* The values are seeds for the samples' places, so differences are due to chance. */
+    bool seeds;
     int count;
     struct {
         char value[128];
@@ -20,25 +20,25 @@ typedef struct kf_sweep_result {
     } points[KF_SWEEP_POINTS];
 } kf_sweep_result;
 
-/* Adds the run of a folder; nothing where there is none. */
+/* Adds the run in a folder, if there is one. */
 void kf_sweep_result_add(kf_sweep_result *result, const char *value, const char *folder);
 void kf_sweep_result_free(kf_sweep_result *result); /* its contents */
 
-/* Writes sweep.csv, sweep.json and, of two values and more, sweep.png into the folder; prints the table, or
- * what sweep.json holds. */
+/* Writes sweep.csv and sweep.json into the folder, and sweep.png if there are two values or more. Prints the
+ * table, or the contents of sweep.json. */
 kf_status kf_sweep_result_write(const kf_sweep_result *result, const char *folder, bool json,
                                 kf_error *error);
 
-/* Holds where the drags of grids lead to. With three and more it is Richardson's extrapolation of the
- * three finest where the order that they show is between 1 and 3; the error of the finest is 1.25 times
- * its distance from the limit (the grid convergence index: Roache, J. Fluids Eng. 116 (1994) 405).
- * Elsewhere the limit is the finest grid's, and its error the spread of all. */
+/* The limit of the drag on finer grids. With three grids or more, and an order of convergence between 1 and
+ * 3, it is Richardson's extrapolation of the finest three. The error of the finest grid is then 1.25 times
+ * its distance from the limit (the grid convergence index: Roache, J. Fluids Eng. 116 (1994) 405). Otherwise
+ * the limit is the finest grid's drag, and its error the spread of all. */
 typedef struct kf_grid_limit {
-    bool known;                 /* there are two grids at least whose drag is known */
-    bool extrapolated;          /* with this order */
-    double order, limit, error; /* error: of the finest grid's drag */
+    bool known;                 /* the drag is known on at least two grids */
+    bool extrapolated;          /* it is extrapolated with this order */
+    double order, limit, error; /* `error` is that of the finest grid's drag */
 } kf_grid_limit;
-/* Finds the limit for `cells` along the solid, which are in rising order. */
+/* Finds the limit for these numbers of cells along the solid, which must increase. */
 kf_grid_limit kf_grid_limit_of(int count, const double *cells, const double *drags);
 
 #endif

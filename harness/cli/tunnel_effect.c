@@ -8,12 +8,12 @@
 static const double PI = 3.14159265358979323846, MOST_BLOCKAGE = 0.2, SOLID = 0.65, BLUFF = 2.5,
                     BLUFF_SPANNING = 0.96, ALIKE = 1e-3;
 
-/* Holds the tunnel around the solid, along the axis of the stream. */
+/* The tunnel around the solid, along the axis of the stream. */
 typedef struct tunnel {
-    int axis;       /* of the stream */
-    double section; /* cells^2, its mirror image behind a road included */
-    double mirror;  /* 2: a road mirrors the body; else 1 */
-    bool spanned;   /* by the body from side to side: a slice of one without ends */
+    int axis;       /* axis of the stream */
+    double section; /* cells^2, with the mirror image behind a road */
+    double mirror;  /* 2: a road mirrors the body; otherwise 1 */
+    bool spanned;   /* the body spans the tunnel, as a slice of an endless body does */
 } tunnel;
 
 static bool moves_with_the_stream(const kf_scene *scene, int face, const double *stream) {
@@ -38,7 +38,7 @@ bool kf_mask_reaches_sides(const kf_scene *scene) {
     return false;
 }
 
-/* Returns the axis of the stream that comes in, or -1. */
+/* Returns the axis of the inflow, or -1. */
 static int stream_axis(const kf_scene *scene) {
     for (int face = 0; face < KF_FACES; face++)
         if (scene->faces[face] == KF_INFLOW) return face / 2;
@@ -60,7 +60,8 @@ double kf_solid_front(const kf_scene *scene) {
     return front;
 }
 
-/* Looks at the walls along one axis across the stream; NULL, or why no rule is for such walls. */
+/* Checks the walls along one axis across the stream. Returns NULL, or the reason why no rule covers such
+ * walls. */
 static const char *look_across(const kf_scene *scene, int axis, const double *stream, tunnel *t) {
     const bool spanned = reaches(scene, 2 * axis) && reaches(scene, 2 * axis + 1);
     t->spanned = t->spanned || spanned;
@@ -78,7 +79,7 @@ static const char *look_across(const kf_scene *scene, int axis, const double *st
     return NULL;
 }
 
-/* Finds the tunnel around the solid; NULL, or why no rule is for it. */
+/* Finds the tunnel around the solid. Returns NULL, or the reason why no rule covers it. */
 static const char *find_tunnel(const kf_scene *scene, tunnel *t) {
     *t = (tunnel){.axis = -1, .mirror = 1.0};
     const double *stream = NULL;
@@ -103,7 +104,8 @@ static const char *find_tunnel(const kf_scene *scene, tunnel *t) {
     return NULL;
 }
 
-/* Applies the rules. The solid's volume is taken for that of an ellipsoid of its front and length. */
+/* Applies the rules. The volume of the solid is approximated by that of an ellipsoid with its front and
+ * length. */
 kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
     kf_tunnel_effect effect = {.low = 1.0, .high = 1.0};
     tunnel t;
