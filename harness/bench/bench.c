@@ -15,10 +15,10 @@
 
 enum { MOST_SUITES = 64 };
 
-/* Names of the shipped suites that are compared, not watched by night; each owned. */
+/* Names of the shipped suites of comparisons, without those for nights. Each name is owned. */
 typedef struct suite_names {
     char *list[MOST_SUITES];
-    const char *summaries[MOST_SUITES]; /* of the files */
+    const char *summaries[MOST_SUITES]; /* the descriptions in the files */
     cJSON *files[MOST_SUITES];
     int count;
 } suite_names;
@@ -27,8 +27,8 @@ static int compare_files(const struct dirent **a, const struct dirent **b) {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Lists the suites that kftune has: those in code, and the data files that have figures. A file that is not
- * JSON is left out. */
+/* Lists the shipped suites: those in code, and the data files that contain figures. A file that is not JSON
+ * is left out. */
 static kf_status list_names(suite_names *names, kf_error *error) {
     const char *data = NULL;
     char folder[KF_PATH], path[KF_PATH];
@@ -70,7 +70,7 @@ static void free_names(suite_names *names) {
     }
 }
 
-/* Refuses the name of a suite: says what is wrong with it, and what there is. */
+/* Refuses the name of a suite, with the reason and the known names. */
 static kf_status refuse(const char *name, kf_error *error) {
     suite_names names;
     kf_text all = {0};
@@ -101,7 +101,7 @@ static kf_status find_file(const char *name, char path[KF_PATH], kf_error *error
     return access(path, F_OK) == 0 ? KF_OK : refuse(name, error);
 }
 
-/* Opens a suite by its name or file. Suites in code are found by name, all others are read from a file. */
+/* Opens a suite by its name or file. Suites in code are found by name; all others are read from a file. */
 kf_status kf_bench_suite_open(const char *name, kf_bench_suite *suite, kf_error *error) {
     char path[KF_PATH];
     if (name == NULL) return refuse(name, error);

@@ -1,4 +1,4 @@
-/* Computes the kinds of figures that make sense for every system; docs/suites.md lists them. */
+/* Computes the kinds of figures that every system has (docs/suites.md). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "harness/bench/suite_file.h"
 #include "harness/roofs/roofs.h"
 
-/* Returns a number of the row, or 0 where it has none of this name. */
+/* Returns a number of the row; 0: the row has none with this name. */
 static double number(const kf_figure_input *input, const char *key) {
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(input->row, key);
     return cJSON_IsNumber(found) ? found->valuedouble : 0.0;
@@ -19,14 +19,14 @@ static double spread(const kf_measurement *m) {
     return (m->step_us.q3 - m->step_us.q1) / m->step_us.median;
 }
 
-/* Gives the bytes that an update moves at least: those that the row names, else those of the plan. */
+/* Returns the least bytes that an update moves: those that the row gives, otherwise those of the plan. */
 static double update_bytes(const kf_figure_input *input) {
     const kf_measurement *m = input->of.measurement;
     const double bytes = number(input, "bytes");
     return bytes > 0 ? bytes : m->effective_bandwidth / (m->updates_per_us * 1e6);
 }
 
-/* Sets a part of a whole, in per cent where the figure's unit is that. */
+/* Sets a part of a whole, in per cent if that is the figure's unit. */
 static void set_part(kf_figure *figure, double value, double low, double high) {
     const double factor = strcmp(figure->unit, "%") == 0 ? 100.0 : 1.0;
     kf_figure_set(figure, factor * value, factor * low, factor * high);
@@ -36,7 +36,7 @@ static void set_part(kf_figure *figure, double value, double low, double high) {
 
 static const char *const bytes_key[] = {"bytes", NULL};
 
-/* Computes 10^9 updates a second, against what copying allows. */
+/* Computes the rate in 10^9 updates a second, with the copy rate as its limit. */
 static void rate(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     const double updates = m->updates_per_us * m->step_us.median;
@@ -51,10 +51,10 @@ static void rate(const kf_figure_input *input, kf_figure *figure) {
     figure->floor = input->limit / update_bytes(input) * 1e-9;
     figure->share = figure->value / figure->floor;
     if (isfinite(figure->floor)) return;
-    figure->floor = figure->share = (double)NAN; /* the plan does not say what it moves */
+    figure->floor = figure->share = (double)NAN; /* the bytes that the plan moves are not known */
 }
 
-/* Computes the microseconds of a step, against what copying would take. */
+/* Computes the microseconds of a step, with the time of copying its bytes as the limit. */
 static void step(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     kf_figure_set(figure, m->step_us.median, m->step_us.low, m->step_us.high);
@@ -72,7 +72,7 @@ static void steps_per_second(const kf_figure_input *input, kf_figure *figure) {
     figure->spread = spread(m);
 }
 
-/* Computes the rate as a part of what copying allows. */
+/* Computes the rate as a share of its limit. */
 static void limit_part(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     const double part = m->updates_per_us * 1e6 * update_bytes(input) / input->limit;
@@ -80,8 +80,8 @@ static void limit_part(const kf_figure_input *input, kf_figure *figure) {
              part * m->step_us.median / m->step_us.low);
 }
 
-/* Computes the rate as a part of the peak of 32-bit arithmetic. The row says how many operations an update
- * has (flops). */
+/* Computes the rate as a share of the peak of 32-bit arithmetic. The row gives the operations of an update
+ * (flops). */
 static void peak_part(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement;
     const double peak = kf_roof_peak_flops(input->device, 32);
@@ -94,11 +94,12 @@ static void peak_part(const kf_figure_input *input, kf_figure *figure) {
                      "not available: the device's peak is not known");
 }
 
-/* Measures steps a second as a run does them: so many in a row from the start, with one wait at their end. */
+/* Measures steps a second as in a run: the row's number of steps from the start, with one wait at their end.
+ */
 static const char *const steps_key[] = {"steps", NULL};
 
 static kf_status time_run(kf_plan *plan, uint64_t steps, double *seconds, kf_error *error) {
-    const uint64_t before = steps < 100 ? steps : 100; /* with them graphs are made and clocks rise */
+    const uint64_t before = steps < 100 ? steps : 100; /* These steps make the graphs and let clocks rise. */
     KF_TRY(kf_plan_initialise(plan, error));
     KF_TRY(kf_plan_advance(plan, before, error));
     KF_TRY(kf_plan_initialise(plan, error));
@@ -127,13 +128,13 @@ static void run_of_steps(const kf_figure_input *input, kf_figure *figure) {
 
 /* --- Of two --------------------------------------------------------------------------------------------- */
 
-/* Computes the time of a step over that of another. */
+/* Computes the time of a step divided by that of another timing. */
 static void ratio(const kf_figure_input *input, kf_figure *figure) {
     const kf_summary *a = &input->of.measurement->step_us, *b = &input->against.measurement->step_us;
     kf_figure_set(figure, a->median / b->median, a->low / b->high, a->high / b->low);
 }
 
-/* Computes updates a second over another's. */
+/* Computes the rate divided by that of another timing. */
 static void rate_ratio(const kf_figure_input *input, kf_figure *figure) {
     const kf_measurement *m = input->of.measurement, *other = input->against.measurement;
     const double value = m->updates_per_us / other->updates_per_us,
@@ -142,7 +143,7 @@ static void rate_ratio(const kf_figure_input *input, kf_figure *figure) {
                   value * times * other->step_us.high / m->step_us.low);
 }
 
-/* Gives the share of a step that the other's saves. */
+/* Computes the share of a step's time that the other timing saves. */
 static void difference(const kf_figure_input *input, kf_figure *figure) {
     const kf_summary *a = &input->of.measurement->step_us, *b = &input->against.measurement->step_us;
     set_part(figure, 1 - b->median / a->median, 1 - b->high / a->low, 1 - b->low / a->high);
@@ -162,7 +163,7 @@ static bool is_without(const kf_figure_input *input, const char *name) {
     return false;
 }
 
-/* Sums a step's kernels that the other's plan does not have, but for those that the row leaves out (without).
+/* The sum of the kernels of a step that the other plan does not have. The row may leave some out (without).
  */
 typedef struct kernel_sum {
     double us, low, high;
@@ -190,7 +191,7 @@ static void own_kernels_part(const kf_figure_input *input, kf_figure *figure) {
     set_part(figure, sum.us / whole->median, sum.low / whole->high, sum.high / whole->low);
 }
 
-/* Computes 10^9 of an amount (fact) that these kernels do a second. */
+/* Computes 10^9 of an amount (fact) that these kernels process a second. */
 static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
     const kernel_sum sum = own_kernels(input);
     const kf_facts *facts = &input->of.problem->facts;
@@ -203,7 +204,7 @@ static void own_kernels_rate(const kf_figure_input *input, kf_figure *figure) {
 
 /* --- Some kernels ------------------------------------------------------------------------------------- */
 
-/* Says whether a kernel's name begins with one of those that the row lists (kernels). */
+/* Returns whether a kernel's name begins with a name that the row lists (kernels). */
 static bool is_listed(const kf_figure_input *input, const char *name) {
     const cJSON *begin;
     cJSON_ArrayForEach(begin, cJSON_GetObjectItemCaseSensitive(input->row, "kernels")) {
@@ -213,7 +214,8 @@ static bool is_listed(const kf_figure_input *input, const char *name) {
     return false;
 }
 
-/* Sums the listed kernels over a step. *bytes is what they move, or 0 where one of them does not say. */
+/* Sums the listed kernels over a step. *bytes: the bytes that they move; 0: those of one of them are not
+ * known. */
 static kernel_sum listed_kernels(const kf_figure_input *input, const kf_measurement *m, double *bytes) {
     kernel_sum sum = {0};
     bool all_say = true;
@@ -238,8 +240,8 @@ static void no_such_kernel(kf_figure *figure) {
                  "not available: no kernel of the plan has such a name");
 }
 
-/* Computes the listed kernels' microseconds of a step, against what copying the bytes that they name would
- * take. */
+/* Computes the microseconds of the listed kernels in a step, with the time of copying their bytes as the
+ * limit. */
 static void kernels_time(const kf_figure_input *input, kf_figure *figure) {
     double bytes = 0;
     const kernel_sum sum = listed_kernels(input, input->of.measurement, &bytes);
@@ -263,7 +265,7 @@ static void kernels_ratio(const kf_figure_input *input, kf_figure *figure) {
         no_such_kernel(figure);
 }
 
-/* Gives the share of these kernels' time that the other's save. */
+/* Computes the share of these kernels' time that the other timing saves. */
 static void kernels_difference(const kf_figure_input *input, kf_figure *figure) {
     double bytes = 0;
     const kernel_sum a = listed_kernels(input, input->of.measurement, &bytes),
@@ -278,7 +280,7 @@ static void kernels_difference(const kf_figure_input *input, kf_figure *figure) 
 
 static const char *const published_step_key[] = {"published_us", NULL};
 
-/* Computes a published time of a step over the measured one. */
+/* Computes a published time of a step divided by the measured one. */
 static void times_published(const kf_figure_input *input, kf_figure *figure) {
     const kf_summary *step_us = &input->of.measurement->step_us;
     const double us = number(input, "published_us");
@@ -302,7 +304,7 @@ static void roof(const kf_figure_input *input, kf_figure *figure) {
     kf_copy_text(figure->unit, sizeof figure->unit, found->unit);
 }
 
-/* Gives the copy rate, of which all limits are made. */
+/* Gives the copy rate, from which all limits follow. */
 static void copy(const kf_figure_input *input, kf_figure *figure) {
     figure->value = input->limit * 1e-9;
 }

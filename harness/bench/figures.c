@@ -10,7 +10,7 @@
 
 /* --- JSON ---------------------------------------------------------------------------------------------- */
 
-/* Copies the members of a further object, which may be NULL. */
+/* Copies the members of an object, which may be NULL. */
 static void add_members(cJSON *object, const cJSON *further) {
     const cJSON *member;
     cJSON_ArrayForEach(member, further) {
@@ -18,7 +18,7 @@ static void add_members(cJSON *object, const cJSON *further) {
     }
 }
 
-/* Adds what was asked of a figure and whether it was met; null says that this cannot be judged. */
+/* Adds a figure's goal, and whether it was reached; null: this cannot be judged. */
 static void add_verdict(cJSON *object, const kf_figure *figure) {
     const kf_judgement *verdict = figure->verdict;
     cJSON *interval = cJSON_AddArrayToObject(object, "interval");
@@ -78,7 +78,7 @@ static void print_plain(const kf_figures *figures) {
     }
 }
 
-/* Describes what is asked, as "92.0 %" or "1.02". */
+/* Writes a goal such as "92.0 %" or "1.02". */
 static void describe_goal(const kf_judgement *verdict, double goal, char text[16]) {
     if (!isfinite(goal))
         kf_copy_text(text, 16, "");
@@ -88,7 +88,7 @@ static void describe_goal(const kf_judgement *verdict, double goal, char text[16
         (void)snprintf(text, 16, "%.4g", goal);
 }
 
-/* Prints one judged figure as a row: its value, interval, what was asked, and whether it was met. */
+/* Prints a figure with a goal as a row: its value, interval, goal, and whether the goal was reached. */
 static void print_judged_row(const kf_figure *figure, int width) {
     static const char *const met[] = {"", "missed", "met"};
     const kf_judgement *verdict = figure->verdict;
@@ -108,7 +108,7 @@ static void print_judged_row(const kf_figure *figure, int width) {
 }
 
 static void print_judged(const kf_figures *figures) {
-    int width = 32; /* of the longest name */
+    int width = 32; /* that of the longest name */
     for (int i = 0; i < figures->count; i++) {
         const int length = (int)strlen(figures->list[i].name);
         if (figures->list[i].verdict != NULL && length > width) width = length;

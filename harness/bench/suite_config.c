@@ -1,4 +1,4 @@
-/* Makes the configs of suites: a preset with values replaced. */
+/* Makes the configs of suites: a preset in which some values are replaced. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static bool is_value(const kf_value *value, const cJSON *wanted) {
     }
 }
 
-/* Sets what an object (may be NULL) says; false, with the reason, when the space has no such value. */
+/* Sets the values of an object (may be NULL). Returns false, with the reason, if the space lacks such a
+ * value. */
 static bool override(const kf_space *space, const cJSON *with, kf_config *config, char *reason, size_t size) {
     const cJSON *wanted;
     cJSON_ArrayForEach(wanted, with) {
@@ -48,7 +49,7 @@ static bool override(const kf_space *space, const cJSON *with, kf_config *config
     return true;
 }
 
-/* Says whether the problem has these facts, all of which are words. */
+/* Returns whether the problem has these facts, which must all be words. */
 static bool has_facts(const kf_problem *problem, const cJSON *only) {
     const cJSON *fact;
     cJSON_ArrayForEach(fact, only) {

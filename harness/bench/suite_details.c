@@ -1,11 +1,11 @@
-/* Writes as JSON how the times of a suite came about. */
+/* Writes the details of a suite's times as JSON. */
 #include <math.h>
 
 #include "base/util/json.h"
 #include "harness/bench/suite_run.h"
 
-/* Lists the kernels of a measurement as JSON, with times in microseconds and rates in GB/s; the caller
- * owns the list. */
+/* Lists the kernels of a measurement as JSON, with times in microseconds and rates in GB/s. The caller owns
+ * the list. */
 static cJSON *kernels(const kf_measurement *m) {
     cJSON *list = cJSON_CreateArray();
     for (int i = 0; i < m->kernel_count; i++) {
@@ -38,8 +38,8 @@ static cJSON *tries(const kf_suite_time *time) {
     return list;
 }
 
-/* Makes the details of a timing: its step time, config, clock, kernels and the candidates that were tried.
- * The object is empty where none could run; the caller owns it. */
+/* Makes the details of a timing: step time, config, clock, kernels and tried candidates. The object is empty
+ * if no candidate could run. The caller owns it. */
 cJSON *kf_suite_details(const kf_suite_time *time) {
     cJSON *details = cJSON_CreateObject();
     if (time->best < 0) return details;

@@ -54,7 +54,7 @@ kf_status kf_suite_select(const kf_suite_file *file, const kf_bench_options *opt
 
 /* --- One figure ----------------------------------------------------------------------------------------- */
 
-/* Returns the fastest of some timings. Where there is none, the figure's verdict says why. */
+/* Returns the fastest of some timings. If there is none, the figure's verdict gives the reason. */
 static const kf_suite_time *fastest(const kf_suite_results *results, const int *timings, int count,
                                     kf_figure *figure, kf_timed *timed) {
     const kf_suite_file *file = results->problems->file;
@@ -76,7 +76,7 @@ static const kf_suite_time *fastest(const kf_suite_results *results, const int *
     return best;
 }
 
-/* Shows this time's config, and says when the clock was not steady. */
+/* Shows the config of this time, and whether the clock was unsteady. */
 static void show(const kf_suite_time *time, kf_figure *figure) {
     kf_judgement *verdict = figure->verdict;
     kf_text text = {0};
@@ -85,7 +85,7 @@ static void show(const kf_suite_time *time, kf_figure *figure) {
     verdict->config = text.text;
     cJSON *own = verdict->details;
     verdict->details = kf_suite_details(time);
-    while (own != NULL && own->child != NULL) { /* what the kind has put there */
+    while (own != NULL && own->child != NULL) { /* These members come from the figure's kind. */
         cJSON *member = cJSON_DetachItemViaPointer(own, own->child);
         (void)cJSON_AddItemToObject(verdict->details, member->string, member);
     }
@@ -125,9 +125,8 @@ static kf_status make_value(const kf_suite_results *results, const kf_suite_figu
     return KF_OK;
 }
 
-/* Returns the published value that a figure is compared with on this device, or 0 for none. A paper's figures
- * of a GPU say nothing of a cpu, which has a row of its own. What is made of no timing holds on every device.
- */
+/* Returns the published value with which a figure is compared on this device; 0: none. A paper's figures for
+ * a GPU do not apply to a cpu, which has its own row. Figures without a timing apply to every device. */
 static double published_of(const kf_suite_results *results, const kf_suite_figure *row) {
     return results->problems->gpu || row->cpu_only || row->kind->timings == 0 ? row->published : 0;
 }

@@ -15,14 +15,14 @@
 
 /* --- Common --------------------------------------------------------------------------------------------- */
 
-/* Holds a list of the file's top level. */
+/* A list at the top level of the file. */
 typedef struct object_list {
     kf_json_place place;
     const cJSON *items;
     int count;
 } object_list;
 
-/* Opens a list of a suite's file and checks that each entry is an object with a name of its own. */
+/* Opens a list of a suite's file, and checks that each entry is an object with its own name. */
 static kf_status open_list(const kf_suite_file *file, const char *key, object_list *found, kf_error *error) {
     const cJSON *items = cJSON_GetObjectItemCaseSensitive(file->root, key);
     *found = (object_list){{file->path, key}, items, cJSON_GetArraySize(items)};
@@ -41,7 +41,7 @@ static kf_status open_list(const kf_suite_file *file, const char *key, object_li
     return KF_OK;
 }
 
-/* Finds the place of an object of this name among the first `count` of a list. */
+/* Finds the object with this name among the first `count` of a list. */
 static kf_status find_name(const object_list *in, int count, const char *what, const char *name, int *index,
                            kf_error *error) {
     const char **names = kf_allocate((size_t)(count + 1) * sizeof *names);
@@ -62,7 +62,7 @@ static kf_status find_name(const object_list *in, int count, const char *what, c
     return status;
 }
 
-/* Reads a reference to one of a list by name; -1 where the key is missing. */
+/* Reads a reference by name to an entry of a list; -1: the key is missing. */
 static kf_status read_reference(kf_json_place place, const cJSON *json, const char *key, bool required,
                                 const object_list *in, int count, int *index, kf_error *error) {
     const char *name = NULL;
@@ -85,7 +85,7 @@ static kf_status read_options(kf_json_place place, const cJSON *json, kf_problem
     return KF_OK;
 }
 
-/* Resolves a scene's path relative to the suite. If there is no such file, it is the name of a shipped scene.
+/* Resolves a scene's path relative to the suite. If no such file exists, it is the name of a shipped scene.
  */
 static kf_status resolve(const kf_suite_file *file, cJSON *json, kf_suite_scene *scene, kf_error *error) {
     char folder[KF_PATH], path[KF_PATH];
@@ -183,7 +183,7 @@ static kf_status read_timing(kf_suite_file *file, const object_list *scenes, con
 
 /* --- Figures -------------------------------------------------------------------------------------------- */
 
-/* Finds the kind of this name among those of all systems. */
+/* Finds the kind of figure with this name among those of all systems. */
 static kf_status find_kind(const char *name, const kf_figure_kind **kind, kf_error *error) {
     enum { MOST_KINDS = 128 };
     const char *names[MOST_KINDS];
@@ -201,7 +201,7 @@ static kf_status find_kind(const char *name, const kf_figure_kind **kind, kf_err
     return kf_fail(error, KF_BAD_INPUT, "there is no kind '%s'%s", name, kf_hint(name, names, count, hint));
 }
 
-/* Reads one name, or a list of some. */
+/* Reads one name, or a list of names. */
 static kf_status read_timings_of(const kf_suite_file *file, const object_list *timings, const cJSON *json,
                                  const char *key, const char *figure, int **indices, int *count,
                                  kf_error *error) {
@@ -268,7 +268,7 @@ static kf_status read_figure(kf_suite_file *file, const object_list *timings, co
 
 /* --- The file ------------------------------------------------------------------------------------------- */
 
-/* Reads which groups of roofs the suite measures; those of memory are always among them. */
+/* Reads which groups of roofs the suite measures. Those of memory are always measured. */
 static kf_status read_roofs(kf_suite_file *file, kf_error *error) {
     static const char *const names[] = {"arithmetic", "memory", "atomics", "launches"};
     static const unsigned groups[] = {KF_ROOFS_ARITHMETIC, KF_ROOFS_MEMORY, KF_ROOFS_ATOMICS,
@@ -296,8 +296,8 @@ static bool is_printable(const cJSON *json) {
     return true;
 }
 
-/* Reads a suite from its JSON: scenes first, then timings and figures, since these refer to them by name.
- * Anything that it does not know is refused with its place. */
+/* Reads a suite from its JSON. Scenes come first, because timings and figures refer to them by name. Anything
+ * unknown is refused with its place in the file. */
 static kf_status read_file(kf_suite_file *file, kf_error *error) {
     static const char *const keys[] = {"suite", "description", "promise", "asked_of",   "about",   "seconds",
                                        "roofs", "scenes",      "timings", "candidates", "figures", NULL};

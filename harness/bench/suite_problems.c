@@ -11,7 +11,7 @@
 #include "harness/bench/suite_run.h"
 #include "solver/systems.h"
 
-/* Hashes a changed problem anew, because what is known of the first must not be held against it. */
+/* Gives a changed problem a new hash, so that stored results of the original are not compared with it. */
 static void hash_again(kf_problem *problem, const cJSON *changes) {
     char *text = kf_json_canonical(changes);
     kf_hasher hasher;
@@ -93,7 +93,7 @@ kf_status kf_suite_problems_open(const kf_suite_file *file, const kf_device_info
     *problems = (kf_suite_problems){.file = file, .device = device, .gpu = kf_device_is_gpu(device)};
     problems->list = kf_allocate_zeroed((size_t)file->scene_count + 1, sizeof *problems->list);
     if (file->about >= 0) wanted[file->about] = true;
-    for (int i = file->scene_count - 1; i >= 0; i--) { /* what a scene needs comes before it */
+    for (int i = file->scene_count - 1; i >= 0; i--) { /* A scene comes after those that it needs. */
         if (!wanted[i]) continue;
         wanted[file->scenes[i].verified_as] = true;
         if (file->scenes[i].like >= 0) wanted[file->scenes[i].like] = true;

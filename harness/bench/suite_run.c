@@ -1,5 +1,5 @@
-/* Runs a suite that is a file. Everything is measured in one run: roofs first, then the times, each config
- * after its verification. The figures are made of them. */
+/* Runs a suite that is a file. One run measures the roofs, then verifies and times each config, and makes the
+ * figures. */
 #include "harness/bench/suite_run.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static kf_status measure_roofs(const void *context, void *answer, kf_error *erro
     return status;
 }
 
-/* Returns the rate of the fastest way of copying: by the driver, by a kernel or with non-temporal stores. */
+/* Returns the rate of the fastest way to copy: by the driver, by a kernel, or with non-temporal stores. */
 static double copy_rate(const kf_roofs *roofs) {
     static const char *const names[] = {"dram_copy", "dram_copy_kernel", "dram_copy_nt"};
     double fastest = 0;

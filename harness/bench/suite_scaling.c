@@ -1,7 +1,7 @@
-/* Runs the suite `scaling`: one simulation on a team of devices. It is weak (so many nodes a device) or
- * strong (so many in all), with the Ahmed body in the middle of the domain and thus across a cut. A team's
- * efficiency is held against the slowest of its devices alone. Before anything is timed, a team's whole state
- * and forces must be those of one device, bit for bit. */
+/* Runs the suite `scaling`: one simulation on a team of devices. Scaling is weak (a fixed number of nodes for
+ * each device) or strong (a fixed number in total). The Ahmed body is in the middle of the domain, where it
+ * lies across a cut. A team's efficiency is relative to the slowest of its devices alone. Before timing, a
+ * team's state and forces must equal those of one device, bit for bit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,39 +20,39 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/systems.h"
 
-/* A sample has whole cycles of 16 steps, after which the averages repeat. One device takes a cycle as a
- * graph. Steps beside a cycle go launch by launch, with nothing side by side. */
+/* A sample consists of whole cycles of 16 steps, after which the averages repeat. One device runs a cycle as
+ * a graph. Steps that do not fill a cycle are launched one by one, and nothing overlaps. */
 enum { TURN = 500, SAMPLES = 11, SAMPLE_STEPS = 32, CHECK_STEPS = 40 };
 static const double PI = 3.14159265358979323846;
 
 typedef enum kind { SAME, WEAK, STRONG, LARGEST } kind;
 
-/* Describes a row: a preset of the space with these values, on a GPU and on the cpu as far as the space has
- * them. */
+/* A row: a preset of the space with these values, on a GPU and, as far as the space has them, on the cpu. */
 typedef struct row {
     const char *name;
     kind kind;
-    int edge, cpu_edge; /* nodes along an edge of the cube: of a device's share, STRONG of all; 0: it is no
-                         * cube, but as long as of_figure_20; LARGEST: as the memory of all holds on a GPU */
-    double samples_per_cell; /* of the body's surface, on a GPU */
+    /* Nodes along an edge of the cube that a device holds, or of the whole cube if STRONG. 0: the domain has
+     * the edges of of_figure_20. LARGEST: on a GPU, as large as the memory of all devices allows. */
+    int edge, cpu_edge;
+    double samples_per_cell; /* on the body's surface, on a GPU */
     bool turning;
-    double must, aim; /* of the share that is reached; 0: nothing is asked */
+    double must, aim; /* goals for the efficiency; 0: there is no goal */
     const char *with;
-    const char *transfer; /* of a team; NULL: planes are read in place */
-    int parts_y;          /* of a team; 0: slabs */
-    const char *preset;   /* NULL: the default */
+    const char *transfer; /* the team's transfer; NULL: planes are read in place */
+    int parts_y;          /* the team's parts across y; 0: slabs */
+    const char *preset;   /* NULL: preset `default` */
 } row;
 
 #define ON_ONE_GRID                                                                                          \
     "{\"streaming\": \"shift\", \"slab\": 16, \"alternate\": false, \"concurrent_solid\": false, "           \
     "\"masked_band\": false, \"overlap\": false, \"band_chain\": false, \"boundary_rows_apart\": false}"
-/* These are the parameters of a team. Compilers may round a band's values otherwise where its kernels are
- * one. */
+/* Parameters of a team. With band_chain the band's kernels are one kernel, in which compilers may round
+ * values differently. */
 #define AS_A_TEAM      "{\"band_chain\": false}"
 #define AS_A_TEAM_F16  "{\"storage\": \"f16\", \"band_chain\": false}"
 #define PAPER_GATHERED "{\"immersed_boundary\": \"gather\"}"
-/* The paper's domain is run on a GPU, a twentieth of it on the cpu. The paper's plan copies its ghost planes
- * through the host. Its sums by atomics differ from run to run; gathered forces repeat. */
+/* The paper's domain, on a GPU; on the cpu a twentieth of it. The paper's plan copies its ghost planes
+ * through the host. Its sums by atomics differ from run to run, but gathered forces are repeatable. */
 static const int of_figure_20[3] = {200, 400, 200};
 static const row rows[] = {
     {"same as one, f32", SAME, 128, 24, 25, false, 0, 0, AS_A_TEAM, NULL, 0, NULL},
@@ -99,36 +99,36 @@ typedef struct bench {
     bool gpu;
     kf_device_info device;
     kf_figures *figures;
-    /* The problems of the last row are kept, for one cube and for several, because opening them takes longer
-     * than a figure. */
+    /* The problems of the last row, for one cube and for several. They are kept because opening them takes
+     * longer than a figure. */
     kf_problem *problems[2];
     kf_scene *scenes[2]; /* theirs */
     const row *opened[2];
     int cubes[2];
-    /* Times of the devices alone are kept, because rows that differ only in the transfer share them. */
+    /* Times of single devices. They are kept because rows that differ only in the transfer share them. */
     const row *known;
     double slowest, fastest;
-    kf_solid_load load; /* STRONG: on the first alone */
+    kf_solid_load load; /* STRONG: on the first device alone */
 } bench;
 
 typedef struct timing {
     double ms, spread;      /* of a step */
     char hash[KF_HASH_HEX]; /* of its config */
     kf_solid_load load;
-    void *state; /* where it is asked for; owned */
+    void *state; /* only if it is wanted; owned */
     size_t bytes;
 } timing;
 
 /* --- The scene -------------------------------------------------------------------------------------------
  */
 
-/* Returns the nodes along the edge of the largest cube for the memory of all devices. A fifth is left to what
- * is not the one grid of 27 floats a node. */
+/* Returns the nodes along the edge of the largest cube for the memory of all devices. A fifth of the memory
+ * is left for everything but the single grid of 27 floats a node. */
 static int largest_edge(const bench *b) {
     return (int)cbrt(0.8 * (double)b->device.memory_free_bytes / (27 * sizeof(float)));
 }
 
-/* Opens the body in the middle of a domain of several cubes one above the other. */
+/* Opens the body in the middle of a domain of several stacked cubes. */
 static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **scene, kf_error *error) {
     enum { ON_CPU = 20 };
     int edge = b->gpu ? r->edge : r->cpu_edge, nodes[3];
@@ -143,7 +143,7 @@ static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **
                                                                    : 25};
     KF_TRY(kf_scene_open("ahmed", &options, scene, error));
     kf_scene *s = *scene;
-    s->accuracy = fmax(s->accuracy, 0.03); /* 16 bits are let in */
+    s->accuracy = fmax(s->accuracy, 0.03); /* This accuracy allows storage in 16 bits. */
     s->nodes[2] = nodes[2] * cubes;
     const double lift = 0.5 * (s->nodes[2] - 1) - 0.5 * (s->solid_low[2] + s->solid_high[2]);
     for (size_t i = 0; i < s->samples.count; i++)
@@ -151,7 +151,7 @@ static kf_status open_scene(const bench *b, const row *r, int cubes, kf_scene **
     s->solid_low[2] += lift;
     s->solid_high[2] += lift;
     if (!r->turning) return KF_OK;
-    s->viscosity = 0.05; /* the flow stays finite */
+    s->viscosity = 0.05; /* With this viscosity the flow stays finite. */
     s->motion = (kf_motion){.moving = true, .axis = {1, 0, 0}, .angular_speed = 2.0 * PI / TURN};
     for (int a = 0; a < 3; a++)
         s->motion.center[a] = 0.5 * (s->solid_low[a] + s->solid_high[a]);
@@ -163,7 +163,7 @@ static bool are_alike(const row *one, const row *other) {
            one->samples_per_cell == other->samples_per_cell;
 }
 
-/* Finds the row's problem among those that the bench keeps, else opens it. */
+/* Returns the row's problem if the bench has kept it, otherwise opens it. */
 static kf_status find_problem(bench *b, const row *r, int cubes, kf_error *error) {
     const int slot = cubes > 1;
     kf_scene *scene = NULL;
@@ -211,7 +211,7 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Times a plan once, since one that fills the memory is only asked to run. */
+/* Times a plan once. A plan that fills the memory only has to run. */
 static kf_status time_once(kf_plan *plan, timing *t, kf_error *error) {
     KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
@@ -222,8 +222,8 @@ static kf_status time_once(kf_plan *plan, timing *t, kf_error *error) {
     return plan->methods->flow->load(plan, &t->load, error);
 }
 
-/* Times a plan on its samples: the median, in milliseconds a step, and the spread between the quartiles as
- * a share of it. The load on the solid is that after the last sample. */
+/* Times a plan by samples: the median in milliseconds a step, and the spread between the quartiles relative
+ * to it. It also reads the load on the solid after the last sample. */
 static kf_status time_plan(kf_plan *plan, timing *t, kf_error *error) {
     double samples[SAMPLES];
     KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
@@ -250,7 +250,7 @@ static kf_status run_steps(kf_plan *plan, timing *t, kf_error *error) {
     return plan->methods->save(plan, t->state, error);
 }
 
-/* Times a row with the config for a domain of config_cubes cubes. A config of the given hash is not run
+/* Times a row with the config for a domain of config_cubes cubes. A config with the given hash is not run
  * again; its time is infinite. */
 static kf_status on_device(bench *b, const row *r, const char *spec, int cubes, int config_cubes,
                            const char *known, timing *t, kf_error *error) {
@@ -279,8 +279,8 @@ static kf_status on_device(bench *b, const row *r, const char *spec, int cubes, 
     return status;
 }
 
-/* Times the faster of two default configs: of one device's share and of the whole, as the default depends on
- * the size. */
+/* Times the default configs for the size of one device's share and for the size of the whole domain, and
+ * keeps the faster one. */
 static kf_status run_fastest(bench *b, const row *r, const char *spec, int cubes, timing *best,
                              kf_error *error) {
     timing other = {0};
@@ -312,8 +312,8 @@ static void add_figure(const bench *b, const row *r, double value, const char *u
         kf_progress(true, "%s: %s", r->name, note);
 }
 
-/* Compares the state and the force of one device with those of a team, bit for bit. A difference of either
- * fails the figure. */
+/* Compares the state and the force of one device with those of a team, bit for bit. The figure fails if
+ * either differs. */
 static kf_status compare(bench *b, const row *r, kf_error *error) {
     char alone[32];
     timing one = {0}, team = {0};
@@ -342,8 +342,8 @@ static bool are_alike_alone(const row *one, const row *other) {
            strcmp(one->with, other->with) == 0 && strcmp(preset_of(one), preset_of(other)) == 0;
 }
 
-/* Times each device of a team alone, and keeps the slowest and the fastest. Rows that are alike alone are
- * timed once. */
+/* Times each device of a team alone, and keeps the slowest and the fastest. Rows that do not differ on a
+ * single device are timed once. */
 static kf_status time_alone(bench *b, const row *r, kf_error *error) {
     if (b->known != NULL && are_alike_alone(b->known, r)) return KF_OK;
     b->known = NULL;
@@ -371,7 +371,7 @@ static kf_status weak(bench *b, const row *r, kf_error *error) {
     return KF_OK;
 }
 
-/* Times one device, unless a row that differs only in how planes travel has done so. */
+/* Times one device, unless a row that differs only in the transfer has timed it. */
 static kf_status strong_alone(bench *b, const row *r, timing *one, kf_error *error) {
     char alone[32];
     if (b->known != NULL && are_alike_alone(b->known, r)) {
@@ -388,8 +388,8 @@ static kf_status strong_alone(bench *b, const row *r, timing *one, kf_error *err
     return KF_OK;
 }
 
-/* Returns whether a team ends with one device's force: the same bits, or where these differ from run to run
- * nearly the same. */
+/* Returns whether a team's final force equals that of one device: bit for bit, or nearly if forces differ
+ * from run to run. */
 static bool has_force(const row *r, const kf_solid_load *one, const kf_solid_load *team) {
     enum { AXES = 3 };
     static const double NEARLY = 1e-3;
@@ -413,7 +413,8 @@ static kf_status strong(bench *b, const row *r, kf_error *error) {
     return KF_OK;
 }
 
-/* Runs a domain that no device holds alone, so its forces are held against those of the first such row. */
+/* Runs a domain that is too large for one device. Its forces are compared with those of the first such row.
+ */
 static kf_status largest(bench *b, const row *r, kf_error *error) {
     char note[200];
     timing team = {0};

@@ -18,18 +18,18 @@
 
 enum { SEEDS = 100, MOST_FILES = 128, MARKS = 2 };
 
-/* At these evaluations Mann-Whitney's test over the seeds holds the model against the best of all others. */
+/* The numbers of evaluations at which the model is compared with the best of the other strategies, by
+ * Mann-Whitney's test over the seeds. */
 static const int cells[] = {20, 50, 100, 200};
 enum { CELLS = sizeof cells / sizeof *cells, LEAST_CONFIGS = 700, STRATEGIES = 16 };
 
 typedef struct kf_cells {
     double probabilities[MOST_FILES * CELLS];
-    int sides[MOST_FILES *
-              CELLS]; /* 1: the model is better, -1: worse, 0: by the mean it is not what it is by ranks */
+    int sides[MOST_FILES * CELLS]; /* 1: the model is better; -1: it is worse; 0: mean and ranks disagree */
     int count;
 } kf_cells;
 
-/* Names the mean regret that the model must reach. */
+/* A mean regret that the model must reach. */
 typedef struct kf_target {
     const char *landscape;
     int evaluations[MARKS];
@@ -42,8 +42,8 @@ static const kf_target targets[] = {
 static const kf_target whole_target = {"any space measured whole", {50, 200}, {INFINITY, 0.02}},
                        survey_target = {"any survey", {8, 20}, {INFINITY, 0.01}};
 
-/* Says whether a landscape is a whole space, or a random part of it that is large enough. In a survey half of
- * the configs may have been chosen by a model, so it counts only where tuning has no cost model. */
+/* Returns whether a landscape is a whole space, or a random part that is large enough. A model may have
+ * chosen half of the configs of a survey, so a survey counts only if tuning has no cost model. */
 static bool is_whole(const kf_landscape *landscape, bool has_prior) {
     return !has_prior && landscape->ok_count >= LEAST_CONFIGS;
 }
@@ -71,7 +71,7 @@ static int compare_paths(const void *left, const void *right) {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Adds the landscapes of a folder in alphabetical order; a folder that is not there has none. */
+/* Adds the landscapes in a folder in alphabetical order. The folder need not exist. */
 static kf_status list_folder(kf_files *files, const char *folder, kf_error *error) {
     DIR *open = NULL;
     if (access(folder, F_OK) != 0) return KF_OK;
@@ -90,8 +90,8 @@ static kf_status list_folder(kf_files *files, const char *folder, kf_error *erro
     return status;
 }
 
-/* Lists the landscapes there are: those that KFTUNE_SHARED names, or those beside the data, and the
- * shipped ones. None at all is KF_MACHINE. */
+/* Lists the available landscapes: those that KFTUNE_SHARED names, otherwise those beside the data, and the
+ * shipped ones. KF_MACHINE if there are none. */
 static kf_status list_files(kf_files *files, kf_error *error) {
     const char *data = NULL, *shared = getenv("KFTUNE_SHARED");
     char folder[KF_PATH];
@@ -113,7 +113,7 @@ static kf_status list_files(kf_files *files, kf_error *error) {
 
 /* --- The cost model as prior ---------------------------------------------------------------------------- */
 
-/* Returns how far the fastest of the configs that are predicted to be fastest is from the fastest of all. */
+/* Returns the regret of the fastest config among those that are predicted to be the fastest. */
 static double regret_of_first(const double *measured, const double *predicted, size_t count) {
     enum { FIRST = 5 };
     size_t first[FIRST];
@@ -132,8 +132,8 @@ static double regret_of_first(const double *measured, const double *predicted, s
     return found / best - 1;
 }
 
-/* Adds how the cost model agrees before any calibration: rank correlation with all that was measured, and
- * what its first five are worth. */
+/* Adds how well the cost model agrees before calibration: its rank correlation with all measurements, and the
+ * regret of the first five configs. */
 static void add_agreement(const kf_landscape *landscape, kf_landscape_prior *believed, kf_figures *figures) {
     double *measured = kf_allocate(landscape->size * sizeof *measured);
     double *predicted = kf_allocate(landscape->size * sizeof *predicted);
@@ -161,7 +161,7 @@ static void add_agreement(const kf_landscape *landscape, kf_landscape_prior *bel
 
 /* --- Figures -------------------------------------------------------------------------------------------- */
 
-/* Returns the standard error of the mean, relative to it. */
+/* Returns the standard error of the mean relative to the mean. */
 static double relative_error(const kf_replay_result *result, int place) {
     const double *regrets = result->regrets + (size_t)place * (size_t)result->repeats;
     double squares = 0, mean = result->means[place];
@@ -183,8 +183,8 @@ static void add_figure(const kf_landscape *landscape, const char *strategy, cons
     kf_figures_add(figures, &figure);
 }
 
-/* Says whether a strategy is replayed. Full enumeration needs no replay. Without single samples a measurement
- * with less effort would be free, so strategies that use effort are left out. */
+/* Returns whether a strategy is replayed. Full enumeration is not. Without single samples a measurement with
+ * less effort would cost nothing, so strategies that use effort are left out. */
 static bool is_replayed(const kf_landscape *landscape, const kf_strategy_methods *strategy) {
     return strcmp(strategy->name, "enumerate") != 0 &&
            (strategy->effort == NULL || kf_landscape_has_samples(landscape));
@@ -206,7 +206,7 @@ static void add_cells(kf_cells *all, const kf_replay_result *results, int count,
     }
 }
 
-/* Adds the model's regret after 50 evaluations as a share of random search's. */
+/* Adds the model's regret after 50 evaluations as a share of that of random search. */
 static void add_share_of_random(const kf_landscape *landscape, const kf_replay_result *model,
                                 const kf_replay_result *random, kf_figures *figures) {
     enum { AFTER = 50 };
@@ -219,8 +219,8 @@ static void add_share_of_random(const kf_landscape *landscape, const kf_replay_r
     kf_figures_add(figures, &figure);
 }
 
-/* Adds the comparison after Holm's correction over all cells of all landscapes: no other strategy may be
- * better anywhere. */
+/* Adds the comparison after Holm's correction over all numbers of evaluations on all landscapes. No other
+ * strategy may be better anywhere. */
 static void add_comparison(kf_cells *all, kf_figures *figures) {
     int better = 0, worse = 0, either = 0;
     kf_holm(all->probabilities, (size_t)all->count);
@@ -249,7 +249,7 @@ static void add_overhead(const kf_landscape *landscape, const kf_replay_result *
     kf_figures_add(figures, &own);
 }
 
-/* Replays every strategy that can be replayed, random search first. */
+/* Replays every strategy that can be replayed, beginning with random search. */
 static kf_status replay_all(const kf_landscape *landscape, const kf_prior *prior, int evaluations,
                             const char **names, kf_replay_result *results, int *count, kf_error *error) {
     for (int pass = 0; pass < 2; pass++)
@@ -264,8 +264,8 @@ static kf_status replay_all(const kf_landscape *landscape, const kf_prior *prior
     return KF_OK;
 }
 
-/* Judges a landscape. The model must reach the target. On spaces that were measured whole all others must
- * beat random search after the last mark; of surveys random search finds good configs too. */
+/* Judges a landscape. The model must reach its target. On completely measured spaces all other strategies
+ * must beat random search after the last mark. On surveys random search finds good configs, too. */
 static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_cells *all,
                        kf_figures *figures, kf_error *error) {
     const bool whole = is_whole(landscape, prior != NULL);
@@ -297,7 +297,7 @@ static kf_status judge(const kf_landscape *landscape, const kf_prior *prior, kf_
     return status;
 }
 
-/* Adds what the model finds without its prior, to be seen beside it. */
+/* Adds the model's results without its prior, for comparison. */
 static kf_status add_without_prior(const kf_landscape *landscape, kf_figures *figures, kf_error *error) {
     const kf_target *target = target_of(landscape, true);
     const kf_replay_request request = {landscape, "model", target->evaluations[MARKS - 1], SEEDS, 1, NULL};

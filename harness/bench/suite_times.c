@@ -1,5 +1,4 @@
-/* Measures what a suite times: for each of its timings the fastest of a few named configs on one of its
- * scenes. */
+/* Measures the timings of a suite. Each is the fastest of a few configs on one scene. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +16,9 @@
 #include "harness/worker/worker.h"
 
 static const double verify_and_time_seconds = 180, compile_seconds = 300;
-static const double short_us = 0.6e6;       /* of timing a candidate that must still prove to be the best */
-static const double longest_cycle_us = 2e5; /* samples stand for whole cycles, one graph each, up to here */
+static const double short_us = 0.6e6; /* time for a candidate before it is known to be the best */
+static const double longest_cycle_us =
+    2e5; /* Up to this length of a cycle, samples consist of whole cycles, one graph each. */
 
 typedef struct session {
     kf_suite_problems *problems;
@@ -26,14 +26,14 @@ typedef struct session {
     const bool *wanted;
     kf_suite_time *times;
     kf_source_builder *builder;
-    kf_setting setting;   /* of the builder; the worker's jobs name one of settings */
-    kf_setting *settings; /* one a scene */
-    kf_worker *worker;    /* NULL: not yet; it is forked when all problems and references are there */
+    kf_setting setting;   /* the setting of the builder; the worker's jobs refer to one of `settings` */
+    kf_setting *settings; /* one for each scene */
+    kf_worker *worker;    /* NULL: not yet. It is forked when all problems and references exist. */
     double begin;
 } session;
 
 void kf_suite_add_leaders(const kf_suite_file *file, bool *wanted) {
-    for (int i = file->timing_count - 1; i >= 0; i--) /* a leader comes before those that follow it */
+    for (int i = file->timing_count - 1; i >= 0; i--) /* A leader comes before the timings that follow it. */
         if (wanted[i] && file->timings[i].follows >= 0) wanted[file->timings[i].follows] = true;
 }
 
@@ -53,7 +53,7 @@ static void add_candidate(session *s, const kf_suite_timing *timing, const kf_sp
         try->ticket = kf_builder_add_problems(s->builder, trial->problem, problem, &try->config);
 }
 
-/* Makes the configs of a timing and queues their sources. */
+/* Makes the configs of a timing and queues their sources for compiling. */
 static kf_status prepare(session *s, int index, kf_error *error) {
     const kf_suite_timing *timing = &s->file->timings[index];
     const kf_suite_problem *made = &s->problems->list[timing->scene];
@@ -74,7 +74,7 @@ static kf_status prepare(session *s, int index, kf_error *error) {
     return KF_OK;
 }
 
-/* Prepares the timings that follow this one; those that follow none with -1. */
+/* Prepares the timings that follow this one; -1: those that follow none. */
 static kf_status prepare_followers(session *s, int leader, kf_error *error) {
     for (int i = 0; i < s->file->timing_count; i++)
         if (s->wanted[i] && s->file->timings[i].follows == leader) KF_TRY(prepare(s, i, error));
@@ -88,8 +88,8 @@ static void idle(void *context) {
     if (s->problems->gpu) kf_builder_poll(s->builder);
 }
 
-/* Waits for a build. On a GPU the next configs are compiled meanwhile; on the cpu compiling would be measured
- * too. */
+/* Waits for a build. On a GPU the next configs are compiled meanwhile. On the cpu compiling would disturb the
+ * measurement. */
 static kf_status await_build(session *s, size_t ticket, kf_error *error) {
     const bool built = s->problems->gpu ? kf_builder_wait(s->builder, ticket, 0.0, NULL, NULL)
                                         : kf_builder_wait_all(s->builder, NULL, NULL);
@@ -123,7 +123,7 @@ static kf_status run_job(session *s, int index, kf_job *job, kf_measurement *m, 
     return KF_OK;
 }
 
-/* Times a candidate briefly; the fastest so far becomes the best. */
+/* Times a candidate briefly. The fastest so far becomes the best. */
 static kf_status try_candidate(session *s, int index, int candidate, kf_incumbent *incumbent,
                                kf_error *error) {
     kf_suite_time *time = &s->times[index];
@@ -151,7 +151,7 @@ static kf_status try_candidate(session *s, int index, int candidate, kf_incumben
     return KF_OK;
 }
 
-/* Makes the measurement that counts: of the best candidate, or of the only one. */
+/* Makes the final measurement, of the best or only candidate. */
 static kf_status measure_best(session *s, int index, bool verified, kf_error *error) {
     const kf_suite_timing *timing = &s->file->timings[index];
     kf_suite_time *time = &s->times[index];
@@ -169,7 +169,8 @@ static kf_status measure_best(session *s, int index, bool verified, kf_error *er
         return KF_OK;
     }
     note_failure(time, try, &time->measurement);
-    /* A config that cannot run here says something of the machine, all else says something of the config. */
+    /* A config that cannot run here is not a failure, because the machine is the reason. Any other state is a
+     * failure. */
     time->failed = time->failed || (time->measurement.state != KF_STATE_INVALID &&
                                     time->measurement.state != KF_STATE_OUT_OF_MEMORY);
     time->best = -1;
@@ -185,8 +186,8 @@ static bool is_over(const session *s) {
     return s->file->seconds > 0 && kf_clock_seconds() - s->begin > s->file->seconds;
 }
 
-/* Measures one timing: tries its candidates, then measures the fastest of them. One that is alone needs no
- * trial, and nothing is begun when the suite's time is over. */
+/* Measures one timing: tries its candidates, then measures the fastest. A single candidate needs no trial.
+ * Nothing begins when the suite's time is over. */
 static kf_status measure(session *s, int index, kf_error *error) {
     const kf_suite_timing *timing = &s->file->timings[index];
     kf_suite_time *time = &s->times[index];
@@ -237,7 +238,7 @@ static kf_status make_references(session *s, kf_error *error) {
     return KF_OK;
 }
 
-/* Marks what was not measured when the suite was interrupted: this timing and later ones. */
+/* Marks this timing and later ones as not measured, because the suite was interrupted. */
 static void leave_out(session *s, int first) {
     for (int i = first; i < s->file->timing_count; i++) {
         if (!s->wanted[i]) continue;

@@ -1,4 +1,4 @@
-/* Finds what chips call a metric. */
+/* Finds a chip's name for a metric. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,20 +7,19 @@
 #include "base/util/memory.h"
 #include "harness/counters/metric_set.h"
 
-/* Holds a line of the table: on chips that fit the pattern, the metric is called `name`; "-" means that it
- * does not exist. */
+/* A line of the table: on chips that match the pattern, the metric has this name; "-": the chips lack it. */
 typedef struct alias {
     char *chip, *metric, *name;
 } alias;
 
 struct kf_aliases {
-    char *text; /* the words of all lines are in it */
+    char *text; /* it contains the words of all lines */
     alias *list;
     size_t count;
 };
 
-/* Reads the table of aliases: a line each with chips, metric and the chips' name for it. The text is cut
- * in place, so the entries live as long as it. */
+/* Reads the table of aliases. A line has a pattern for chips, a metric, and the chips' name for it. The
+ * entries point into the text, so both live equally long. */
 static kf_status read_table(const char *path, kf_aliases *aliases, kf_error *error) {
     char *lines = NULL;
     int number = 0;

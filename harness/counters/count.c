@@ -43,7 +43,7 @@ static kf_status run_passes(kf_counting *counting, kf_counted_restore restore, k
         KF_TRY(restore(context, error));
         KF_TRY(counting->methods->pass_begin(counting, error));
         const kf_status status = replay(context, counting, error);
-        /* The pass is ended in any case, because otherwise nothing could be counted any more. */
+        /* The pass must be ended even after a failure, because otherwise no later pass could begin. */
         kf_error ending = {KF_OK, ""};
         const kf_status ended = counting->methods->pass_end(counting, &done, &ending);
         KF_TRY(status);

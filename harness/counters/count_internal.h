@@ -1,11 +1,12 @@
-/* Declares what a way of counting gives to count.c. Internal to harness/counters. */
+/* Declares what CUPTI and PAPI must provide to count.c. Internal to harness/counters. */
 #ifndef KF_HARNESS_COUNTERS_COUNT_INTERNAL_H
 #define KF_HARNESS_COUNTERS_COUNT_INTERNAL_H
 
 #include "harness/counters/count.h"
 
 typedef struct kf_counter_methods {
-    /* Fills counting->own, counts->metrics and metric_count: what of the set this device has. */
+    /* Fills counting->own, and counts->metrics and metric_count with the metrics of the set that this device
+     * has. */
     kf_status (*open)(kf_counting *counting, kf_error *error);
     void (*close)(kf_counting *counting);
     kf_status (*pass_begin)(kf_counting *counting, kf_error *error);
@@ -25,7 +26,7 @@ struct kf_counting {
     int open_part; /* -1: none */
 };
 
-/* Counts as kf_count does, with a certain way of counting. */
+/* Counts like kf_count, with these methods. */
 kf_status kf_count_with(const kf_counter_methods *methods, kf_backend *backend, const kf_metric_set *set,
                         int parts, kf_counted_restore restore, kf_counted_work replay, void *context,
                         kf_counts *counts, kf_error *error);

@@ -9,10 +9,10 @@
 
 enum { LATEST_STEP = 16 };
 
-/* Holds an item that is counted: the first of its name. */
+/* A counted item: the first one with its name. */
 typedef struct counted_item {
     const kf_item *item;
-    uint64_t step; /* at which it is counted */
+    uint64_t step; /* the step in which it is counted */
 } counted_item;
 
 typedef struct plan_work {
@@ -25,8 +25,9 @@ typedef struct plan_work {
 
 /* --- Which items, and when ------------------------------------------------------------------------------ */
 
-/* Steps 2 and 3 have the caches as every ordinary step has them; what is not due then is counted at the first
- * step that has it. False: that is too late. */
+/* Chooses the step in which an item is counted. In steps 2 and 3 the caches are as in every ordinary step. An
+ * item that is not due there is counted in the first step that contains it. Returns false if that is too
+ * late. */
 static bool choose_step(const kf_item *item, uint64_t *step) {
     for (*step = 2; *step < 4; ++*step)
         if (kf_item_is_due(item, *step)) return true;

@@ -5,20 +5,19 @@
 #include "base/record/measurement.h"
 #include "harness/counters/count.h"
 
-/* Counts each item of a step by itself (of a library call all its kernels together), as often as the set
- * needs passes, each time from the plan's initial state. Fills measurement->counters with what was counted,
- * and nothing derived. Not to be mixed with timing.
- */
+/* Counts each item of a step separately; of a library call all kernels together. It repeats this for each
+ * pass that the set needs, always from the plan's initial state. It fills measurement->counters with counted
+ * values only. It must not be combined with timing. */
 kf_status kf_count_plan(kf_plan *plan, const kf_metric_set *set, kf_measurement *measurement,
                         kf_error *error);
 
-/* Adds the set's derived metrics to the counters of *measurement, with the times of its kernels, which were
- * measured without counters; then, for the whole step, the sums of bytes and operations. Counters of kernels
- * that *measurement does not have are dropped. */
+/* Adds the set's derived metrics to the counters of *measurement. They use the times of its kernels, which
+ * were measured without counters. For the whole step it adds the sums of bytes and operations. Counters of
+ * kernels that *measurement does not contain are dropped. */
 void kf_counters_complete(const kf_metric_set *set, kf_measurement *measurement);
 
-/* Visits the parts of a step that are counted, each the first item of its name. It brings the plan to its
- * initial state and runs the first steps, with begin before and end after each part. */
+/* Visits the counted parts of a step, each the first item of its name. It initialises the plan and runs the
+ * first steps, with `begin` before and `end` after each part. */
 typedef struct kf_part_visit {
     kf_status (*begin)(void *context, int part, const kf_item *item, kf_error *error);
     kf_status (*end)(void *context, kf_error *error);

@@ -1,4 +1,4 @@
-/* Counts with CUPTI's range profiler. kftune sets the ranges and replays them. */
+/* Counts with CUPTI's range profiler, for which kftune sets and replays the ranges. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +20,17 @@ typedef struct kf_cupti_counting {
     bool initialised;
     uint8_t *availability;
     kf_aliases *aliases;
-    const char *events[KF_SET_METRICS]; /* what the chip calls counts->metrics */
+    const char *events[KF_SET_METRICS]; /* the chip's names for counts->metrics */
     kf_cupti_host *host;
     CUpti_RangeProfiler_Object *profiler;
     uint8_t *image;
     size_t image_size;
-    char (*names)[16]; /* of the parts; they live as long as CUPTI may look at them */
+    char (*names)[16]; /* names of the parts; they must live as long as CUPTI uses them */
 } kf_cupti_counting;
 
 /* --- Metrics of this device --------------------------------------------------------------------------- */
 
-/* Checks that CUPTI can profile this GPU, and names the reason where it cannot. */
+/* Checks that CUPTI can profile this GPU, and gives the reason if it cannot. */
 static kf_status check_support(const kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_Profiler_DeviceSupported_Params, support);
     support.cuDevice = own->device;
@@ -80,7 +80,7 @@ static kf_status open_device(kf_counting *counting, kf_cupti_counting *own, kf_e
     return kf_aliases_open(&own->aliases, error);
 }
 
-/* Chooses the metrics of the set that the chip has. Without the others the set is still of use. */
+/* Chooses the metrics of the set that the chip has. The set is still useful without the others. */
 static kf_status choose_metrics(kf_counting *counting, kf_cupti_counting *own, kf_error *error) {
     kf_counts *counts = counting->counts;
     for (int i = 0; i < counting->set->cupti_count; i++) {
@@ -97,7 +97,7 @@ static kf_status choose_metrics(kf_counting *counting, kf_cupti_counting *own, k
 
 /* --- The profiler --------------------------------------------------------------------------------------- */
 
-/* Makes the image into which CUPTI counts, large enough for one range for each part. */
+/* Makes the image into which CUPTI counts, with one range for each part. */
 static kf_status make_image(kf_counting *counting, kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize_Params, size);
     size.pRangeProfilerObject = own->profiler;
@@ -116,7 +116,7 @@ static kf_status make_image(kf_counting *counting, kf_cupti_counting *own, kf_er
     return KF_OK;
 }
 
-/* Configures the profiler: ranges that the user begins and ends, in passes that the user replays. */
+/* Configures the profiler. The user begins and ends ranges, and replays passes. */
 static kf_status configure(kf_counting *counting, kf_cupti_counting *own, kf_error *error) {
     KF_CUPTI_PARAMETERS(CUpti_RangeProfiler_SetConfig_Params, set);
     size_t size = 0;
@@ -136,8 +136,8 @@ static kf_status configure(kf_counting *counting, kf_cupti_counting *own, kf_err
     return KF_OK;
 }
 
-/* Opens the counting with CUPTI: device, metrics that it has, host side, range profiler and image. A
- * failure leaves what was made to the closing function. */
+/* Opens counting with CUPTI: device, available metrics, host side, range profiler and image. After a failure
+ * the closing function frees what exists. */
 static kf_status open(kf_counting *counting, kf_error *error) {
     kf_cupti_counting *own = kf_allocate_zeroed(1, sizeof *own);
     counting->own = own;
@@ -156,7 +156,7 @@ static kf_status open(kf_counting *counting, kf_error *error) {
     return configure(counting, own, error);
 }
 
-/* Closes all in the reverse order; errors are of no use any more. */
+/* Closes everything in reverse order and ignores errors. */
 static void close(kf_counting *counting) {
     kf_cupti_counting *own = counting->own;
     if (own == NULL) return;
@@ -215,7 +215,7 @@ static kf_status part_end(kf_counting *counting, kf_error *error) {
 
 /* --- Values --------------------------------------------------------------------------------------------- */
 
-/* Finds which part a range of the image is, by its name. */
+/* Finds the part to which a range of the image belongs, by its name. */
 static kf_status range_part(const kf_counting *counting, size_t range, int *part, kf_error *error) {
     const kf_cupti_counting *own = counting->own;
     KF_CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterData_GetRangeInfo_Params, info);
@@ -233,8 +233,8 @@ static kf_status range_part(const kf_counting *counting, size_t range, int *part
     return KF_OK;
 }
 
-/* Reads the values of all parts from the image. A range that was dropped is an error, since its part would
- * seem not to have run. */
+/* Reads the values of all parts from the image. A dropped range is an error, because its part would seem not
+ * to have run. */
 static kf_status read_values(kf_counting *counting, kf_error *error) {
     const kf_cupti_counting *own = counting->own;
     kf_counts *counts = counting->counts;

@@ -57,7 +57,7 @@ bool kf_cupti_knows(const char *chip, const uint8_t *availability, const char *m
     return knows;
 }
 
-/* Makes the configuration with which CUPTI counts, and learns how many passes it takes. */
+/* Makes the configuration for CUPTI, and finds the number of passes. */
 static kf_status make_config(kf_cupti_host *host, kf_error *error) {
     const CUptiResult added = add_metrics(host->object, host->metrics, host->count);
     if (added != CUPTI_SUCCESS) return kf_cupti_fail(error, added, "cuptiProfilerHostConfigAddMetrics");
@@ -127,7 +127,7 @@ void kf_cupti_host_close(kf_cupti_host *host) {
 
 #else
 
-/* Refuses: a build without CUPTI's headers makes no host. */
+/* Fails, because this build has no CUPTI. */
 static kf_status refuse(kf_error *error) {
     return kf_fail(error, KF_MACHINE, "counters: this kftune was built without the headers of libcupti");
 }

@@ -1,5 +1,5 @@
-/* Declares the half of CUPTI that needs no GPU: which metrics a chip has, in how many passes they are
- * collected, and values from what was counted. */
+/* Declares the part of CUPTI that needs no GPU: the metrics of a chip, the number of passes for them, and
+ * their values from a counter image. */
 #ifndef KF_HARNESS_COUNTERS_CUPTI_HOST_H
 #define KF_HARNESS_COUNTERS_CUPTI_HOST_H
 
@@ -18,8 +18,8 @@ kf_status kf_cupti_chips(kf_status (*visit)(void *context, const char *chip, kf_
 /* Returns true if the chip can collect this metric. */
 bool kf_cupti_knows(const char *chip, const uint8_t *availability, const char *metric);
 
-/* Plans the collection of metrics on a chip. availability: what the GPU itself says it can count; NULL
- * without a GPU. The names must outlive the host. */
+/* Plans how metrics are collected on a chip. availability: what the GPU reports that it can count; NULL:
+ * there is no GPU. The names must outlive the host. */
 kf_status kf_cupti_host_open(const char *chip, const uint8_t *availability, const char **metrics,
                              size_t count, kf_cupti_host **host, kf_error *error);
 size_t kf_cupti_host_passes(const kf_cupti_host *host);

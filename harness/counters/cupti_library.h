@@ -50,10 +50,10 @@ typedef struct kf_cupti_table {
 
 extern kf_cupti_table kf_cupti;
 
-/* Loads libcupti and the libraries it opens itself; needs no GPU. KF_MACHINE with what to install. */
+/* Loads libcupti and the libraries that it opens. It needs no GPU. KF_MACHINE names what to install. */
 kf_status kf_cupti_load(kf_error *error);
 
-/* Fails with KF_MACHINE and "counters: CALL: REASON", with the cure where there is a known one. */
+/* Fails with KF_MACHINE and "counters: CALL: REASON", and with the cure if it is known. */
 kf_status kf_cupti_fail(kf_error *error, CUptiResult result, const char *call);
 
 #define KF_CUPTI_TRY(function, parameters)                                                                   \
@@ -62,7 +62,7 @@ kf_status kf_cupti_fail(kf_error *error, CUptiResult result, const char *call);
         if (kf_result_ != CUPTI_SUCCESS) return kf_cupti_fail(error, kf_result_, #function);                 \
     } while (0)
 
-/* Declares the parameters of a call. Their size tells CUPTI which version of them this is. */
+/* Declares the parameters of a call. CUPTI recognises their version by their size. */
 #define KF_CUPTI_PARAMETERS(type, name) type name = {.structSize = type##_STRUCT_SIZE}
 
 #endif

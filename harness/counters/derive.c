@@ -4,13 +4,13 @@
 
 #include "harness/counters/metric_set.h"
 
-/* Holds what a formula sees. */
+/* The values that a formula can use. */
 typedef struct view {
     const kf_metric_set *set;
     double (*counted)(void *context, const char *name);
     void *context;
     const double *variables;
-    const double *derived; /* those before the one that is computed */
+    const double *derived; /* derived metrics before the one that is computed */
     int derived_count;
 } view;
 
@@ -43,7 +43,7 @@ void kf_metric_set_derive(const kf_metric_set *set, double (*counted)(void *cont
     for (int i = 0; i < set->derived_count; i++) {
         kf_scalar value;
         v.derived_count = i;
-        values[i] = counted(context, set->derived[i].name); /* some devices count it themselves */
+        values[i] = counted(context, set->derived[i].name); /* Some devices count this metric directly. */
         if (isfinite(values[i])) continue;
         const kf_status status = kf_expression_scalar(set->derived[i].formula, find_name, &v, &value, NULL);
         values[i] = status == KF_OK ? number_of(&value) : (double)NAN;

@@ -18,7 +18,7 @@ enum { LONGEST_FILE = 1 << 20, NAMES = 2 * KF_SET_METRICS + KF_SET_DERIVED + KF_
 typedef enum section { SECTION_NONE, SECTION_METRICS, SECTION_PAPI, SECTION_DERIVED, SECTION_LONG } section;
 static const char *const section_names[] = {"", "METRICS", "PAPI", "DERIVED", "LONG"};
 
-/* Holds a file while it is read. */
+/* A file that is being read. */
 typedef struct reader {
     const char *file;
     int line;
@@ -32,7 +32,7 @@ static kf_status complain(const reader *r, kf_error *error, const char *what, co
                    word[0] != '\0' ? " '" : "", word, word[0] != '\0' ? "'" : "");
 }
 
-/* Cuts the first word off *line, which then starts with the next one; "" at the end. */
+/* Cuts the first word off *line. The rest begins with the next word; "": the line has ended. */
 static char *take_word(char **line) {
     char *word = *line + strspn(*line, " \t");
     char *end = word + strcspn(word, " \t");
@@ -43,7 +43,7 @@ static char *take_word(char **line) {
 
 /* --- Names ---------------------------------------------------------------------------------------------- */
 
-/* Lists all names that a formula may use so far, and returns how many. */
+/* Lists the names that a formula may use so far, and returns their number. */
 static int known_names(const kf_metric_set *set, const char *names[NAMES]) {
     int count = 0;
     for (int i = 0; i < KF_SET_VARIABLES; i++)
@@ -63,8 +63,8 @@ static bool among(const char *name, const kf_metric *metrics, int count) {
     return false;
 }
 
-/* Says whether the name is taken. One name may stand for what CUPTI counts, for a PAPI event, and for what is
- * derived where neither counts it. Then all mean the same. */
+/* Returns whether the name is taken. One name may stand for a CUPTI metric, a PAPI event, and a derived
+ * metric if neither exists. They then have the same meaning. */
 static bool is_taken(const kf_metric_set *set, section where, const char *name) {
     for (int i = 0; i < KF_SET_VARIABLES; i++)
         if (strcmp(kf_set_variables[i], name) == 0) return true;
@@ -113,8 +113,7 @@ static kf_status read_metric(const reader *r, char *line, kf_error *error) {
     return KF_OK;
 }
 
-/* Reads a line of a derived metric: its name, unit and formula. The formula may use only names that are
- * known above it. */
+/* Reads the line of a derived metric: name, unit and formula. The formula may only use names above it. */
 static kf_status read_derived(const reader *r, char *line, kf_error *error) {
     kf_metric_set *set = r->set;
     if (set->derived_count == KF_SET_DERIVED) return complain(r, error, "too many derived metrics", "");
@@ -132,7 +131,7 @@ static kf_status read_derived(const reader *r, char *line, kf_error *error) {
     return KF_OK;
 }
 
-/* Returns true if the line begins a section. */
+/* Returns whether the line begins a section. */
 static bool begins_section(reader *r, const char *line) {
     for (int i = SECTION_METRICS; i <= SECTION_LONG; i++)
         if (strcmp(line, section_names[i]) == 0) {
@@ -142,12 +141,11 @@ static bool begins_section(reader *r, const char *line) {
     return false;
 }
 
-/* Reads one line of a metric set, by the section that it stands in. All lines of the section LONG are its
- * description. */
+/* Reads one line of a metric set according to its section. The section LONG is the description. */
 static kf_status read_line(reader *r, char *line, kf_error *error) {
     for (size_t length = strlen(line); length > 0 && isspace((unsigned char)line[length - 1]);)
         line[--length] = '\0';
-    if (r->section == SECTION_LONG) { /* the rest of the file */
+    if (r->section == SECTION_LONG) { /* it contains the rest of the file */
         kf_text_append(&r->description, "%s\n", line);
         return KF_OK;
     }
@@ -254,7 +252,7 @@ static kf_status find_shipped(const char *name, char path[KF_PATH], kf_error *er
     return status;
 }
 
-/* Opens a metric set: a file, if its name has a slash or a dot, else a shipped one. */
+/* Opens a metric set: a file if the name contains a slash or a dot, otherwise a shipped set. */
 kf_status kf_metric_set_open(const char *name, kf_metric_set **set, kf_error *error) {
     char path[KF_PATH], *text = NULL;
     size_t size = 0;

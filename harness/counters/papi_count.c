@@ -1,4 +1,4 @@
-/* Counts with PAPI: one event a pass, in every thread of this process, added up. */
+/* Counts with PAPI: one event in each pass, summed over the threads of this process. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 
 typedef struct kf_papi_counting {
     int pass;  /* the event of this pass is counts->metrics[pass] */
-    int *sets; /* one for each thread; made when the first part begins: then all threads are there */
+    int *sets; /* one for each thread; made when the first part begins, because all threads exist by then */
     int count;
 } kf_papi_counting;
 
-/* Returns true if an event of this name can be counted here. */
+/* Returns whether an event of this name can be counted here. */
 static bool can_count(const char *event) {
     int set = KF_PAPI_NO_SET;
     long long value = 0;
@@ -27,7 +27,8 @@ static bool can_count(const char *event) {
     return can;
 }
 
-/* Fails without events: either the kernel forbids them (Debian's level 3), or there are none to count. */
+/* Fails because no event can be counted: either the kernel forbids it (Debian's level 3), or the cpu has no
+ * such event. */
 static kf_status fail_without_events(const char *what, kf_error *error) {
     FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
     int level = -1;
@@ -51,8 +52,7 @@ kf_status kf_papi_check(kf_error *error) {
                                                                   : fail_without_events("no counters", error);
 }
 
-/* Opens the counting with PAPI, with those events of the set that this cpu has; KF_MACHINE where it has
- * none. */
+/* Opens counting with PAPI, with the events of the set that this cpu has. KF_MACHINE if there is none. */
 static kf_status open_counting(kf_counting *counting, kf_error *error) {
     const kf_metric_set *set = counting->set;
     kf_counts *counts = counting->counts;

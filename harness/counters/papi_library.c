@@ -22,8 +22,8 @@ static const kf_library library = {
     .symbol_count = sizeof symbols / sizeof *symbols,
 };
 
-/* Initialises PAPI. The library wants to know for which of its versions the caller is made: major and minor
- * in the upper two bytes. */
+/* Initialises PAPI. The caller states the version for which it was compiled: major and minor in the upper two
+ * bytes. */
 static bool initialise(void) {
     static const int versions[] = {0x07020000, 0x07010000, 0x07000000, 0x06000000};
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)

@@ -1,10 +1,10 @@
-/* Loads PAPI at run time where a machine has it. */
+/* Loads PAPI at run time if the machine has it. */
 #ifndef KF_HARNESS_COUNTERS_PAPI_LIBRARY_H
 #define KF_HARNESS_COUNTERS_PAPI_LIBRARY_H
 
 #include "base/util/status.h"
 
-/* Lists what is used of its stable binary interface; 0 is success. */
+/* The functions of its stable binary interface that kftune uses; 0 means success. */
 #define KF_PAPI_FUNCTIONS(X)                                                                                 \
     X(PAPI_library_init, (int version))                                                                      \
     X(PAPI_create_eventset, (int *set))                                                                      \
@@ -27,7 +27,7 @@ extern kf_papi_table kf_papi;
 
 enum { KF_PAPI_NO_SET = -1 };
 
-/* Loads the library; KF_MACHINE says what to install. */
+/* Loads the library. KF_MACHINE says what to install. */
 kf_status kf_papi_load(kf_error *error);
 
 #endif

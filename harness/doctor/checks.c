@@ -53,8 +53,8 @@ typedef struct device_trial {
     kf_buffer *source, *target;
 } device_trial;
 
-/* Copies an array by a kernel on the device and compares it, which needs compiler, memory and launches to
- * work. */
+/* Copies an array on the device and compares the result. This needs a working compiler, memory and launches.
+ */
 static kf_status copy_on_device(device_trial *trial, kf_error *error) {
     static const kf_source probe = {.file = "kernels/probe/simple.cu"};
     float sent[ITEMS], received[ITEMS] = {0};
@@ -78,7 +78,7 @@ static kf_status copy_on_device(device_trial *trial, kf_error *error) {
     return KF_OK;
 }
 
-/* Checks that a device opens and gives right results, and reports what compiles for it. */
+/* Checks that a device opens and gives correct results, and reports its compiler. */
 void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure) {
     device_trial trial = {0};
     kf_error error = {0};
@@ -97,7 +97,7 @@ void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure) {
     kf_backend_close(trial.backend);
 }
 
-/* Really compiles: kf_check_device may take its kernel from the cache. */
+/* Compiles a new kernel, because kf_check_device may take its kernel from the cache. */
 static kf_status compile_afresh(kf_error *error) {
     static const kf_source probe = {.file = "kernels/probe/simple.cu"};
     kf_host_compiler compiler;
@@ -112,7 +112,7 @@ static kf_status compile_afresh(kf_error *error) {
 void kf_check_cpu(kf_diagnosis *check) {
     static const char cure[] = "apt-get install gcc libc6-dev, or set KFTUNE_CC to a C compiler";
     kf_error error = {0};
-    if (compile_afresh(&error) != KF_OK) /* a cache that is at fault says so, with its cure */
+    if (compile_afresh(&error) != KF_OK) /* A fault of the cache has its own message and cure. */
         kf_check_report(check, KF_CHECK_MISSING,
                         strstr(error.message, "XDG_CACHE_HOME") || strstr(error.message, "mount /dev") ? ""
                                                                                                        : cure,
@@ -123,13 +123,13 @@ void kf_check_cpu(kf_diagnosis *check) {
 
 /* --- Programs and folders ----------------------------------------------------------------------------- */
 
-/* Runs gnuplot. If it ends well, report is what it printed first, else one line that says why not. */
+/* Runs gnuplot. If it succeeds, `report` is its first output, otherwise a line with the reason. */
 static bool ask_gnuplot(const char *const *words, char report[256]) {
     kf_program_result result;
     kf_error error = {0};
     const kf_status status = kf_program_run(words, &result, &error);
     const char *said = status == KF_OK ? result.output : error.message;
-    const char *line = strstr(said, "line "); /* below a picture of the place in the command */
+    const char *line = strstr(said, "line "); /* It follows a picture that marks the place in the command. */
     if (line == NULL) line = said + strspn(said, " \t\n");
     const int length = (int)strcspn(line, "\n");
     (void)snprintf(report, 256, "%.*s", length, length > 0 ? line : "gnuplot does not run");
@@ -138,8 +138,8 @@ static bool ask_gnuplot(const char *const *words, char report[256]) {
     return good;
 }
 
-/* Checks gnuplot by drawing, because an old one, or one without cairo, runs and cannot draw what plots ask
- * for (plots/style.gp). */
+/* Checks gnuplot by drawing. An old gnuplot, or one without cairo, runs but cannot draw what plots need
+ * (plots/style.gp). */
 void kf_check_gnuplot(kf_diagnosis *check) {
     static const char cure[] = "apt-get install gnuplot-nox; only plots and reports need it";
     static const char *const version[] = {"gnuplot", "--version", NULL};
@@ -160,7 +160,7 @@ void kf_check_gnuplot(kf_diagnosis *check) {
     kf_check_report(check, KF_CHECK_OK, "", "%.100s", said);
 }
 
-/* Says whether a file can be made in a folder. */
+/* Returns whether a file can be created in a folder. */
 static bool can_write(const char *folder) {
     char path[KF_PATH];
     if (kf_path(path, NULL, "%s/doctor-XXXXXX", folder) != KF_OK) return false;
@@ -170,8 +170,8 @@ static bool can_write(const char *folder) {
     return unlink(path) == 0;
 }
 
-/* Checks that a folder can be written and has room; `variable` is the one by which the user can choose
- * another. */
+/* Checks that a folder can be written and has room. `variable` is the environment variable that names another
+ * folder. */
 static void check_folder(kf_diagnosis *check, const char *folder, const char *variable) {
     struct statvfs disk;
     char room[32], cure[256];
@@ -230,7 +230,7 @@ void kf_check_cache(kf_diagnosis *check) {
 void kf_check_memory(kf_diagnosis *check) {
     kf_device_info cpu;
     char available[32], all[32];
-    (void)kf_cpu_device_describe(&cpu, NULL); /* tells memory and threads even without a compiler */
+    (void)kf_cpu_device_describe(&cpu, NULL); /* It reports memory and threads even without a compiler. */
     kf_human_bytes((double)cpu.memory_free_bytes, available);
     kf_human_bytes((double)cpu.memory_bytes, all);
     if ((double)cpu.memory_free_bytes < 2 * gibibyte)
@@ -240,8 +240,7 @@ void kf_check_memory(kf_diagnosis *check) {
         kf_check_report(check, KF_CHECK_OK, "", "%s of %s available", available, all);
 }
 
-/* Checks how many processors kftune may use, and says what holds back the others: a quota, an affinity, or
- * their number. */
+/* Checks how many processors kftune may use, and what limits them: a quota, an affinity, or their number. */
 void kf_check_threads(kf_diagnosis *check) {
     kf_device_info cpu;
     (void)kf_cpu_device_describe(&cpu, NULL);
@@ -264,7 +263,7 @@ void kf_check_threads(kf_diagnosis *check) {
                         cpu.warp_size);
 }
 
-/* Checks that other programs leave the processors free, by the load of the last minute. */
+/* Checks by the load of the last minute whether other programs use the processors. */
 void kf_check_load(kf_diagnosis *check) {
     kf_device_info cpu;
     double load[1] = {0};

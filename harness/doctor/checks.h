@@ -1,4 +1,4 @@
-/* Declares what `kftune doctor` looks at, one check a line. */
+/* Declares the checks of `kftune doctor`. Each prints one line. */
 #ifndef KF_HARNESS_DOCTOR_CHECKS_H
 #define KF_HARNESS_DOCTOR_CHECKS_H
 
@@ -10,24 +10,24 @@ typedef enum kf_check_state { KF_CHECK_OK, KF_CHECK_DEGRADED, KF_CHECK_MISSING }
 
 typedef struct kf_diagnosis {
     const char *name;
-    bool backend; /* plans can run when one of these is not missing */
-    bool gpu;     /* only looked at where there is a GPU */
+    bool backend; /* plans can run if at least one of these checks succeeds */
+    bool gpu;     /* the check is left out on a machine without a GPU */
     void (*run)(struct kf_diagnosis *check);
-    /* The following are filled by run; before they are ok and empty. */
+    /* `run` fills these. Before, they are ok and empty. */
     kf_check_state state;
     char detail[384]; /* what was found */
-    char cure[384];   /* what to do about it; empty when ok */
+    char cure[384];   /* how to repair it; empty if the state is ok */
 } kf_diagnosis;
 
-/* Sets state, detail (printf) and cure of a check. */
+/* Sets the state, the detail (printf) and the cure of a check. */
 void kf_check_report(kf_diagnosis *check, kf_check_state state, const char *cure, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Reports a library that only something needs: ok, or degraded with why it cannot be used. */
+/* Reports a library that only some commands need: ok, or degraded with the reason. */
 void kf_check_library(kf_diagnosis *check, kf_status status, const kf_error *why, const char *ok,
                       const char *cure);
 
-/* Opens the device, builds a kernel, runs it and looks at its result. */
+/* Opens the device, compiles a kernel, runs it and checks its result. */
 void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure);
 
 /* checks.c */

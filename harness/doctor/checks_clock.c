@@ -1,4 +1,4 @@
-/* Checks whether a GPU keeps its clock under load, and whether others use it. */
+/* Checks whether a GPU keeps its clock under load, and whether other programs use it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ typedef struct clock_trial {
     kf_sm_clock *clock;
 } clock_trial;
 
-/* Reads the clock of the multiprocessors in MHz, under a kernel that keeps all of them busy. */
+/* Reads the clock of the multiprocessors in MHz while a kernel keeps all of them busy. */
 static kf_status read_clocks(clock_trial *trial, double clocks[READINGS], kf_error *error) {
     const kf_source source = {.file = "kernels/probe/busy.cu"};
     const int items = kf_backend_device(trial->backend)->multiprocessors * THREADS;
@@ -49,7 +49,7 @@ static kf_status read_clocks(clock_trial *trial, double clocks[READINGS], kf_err
     return kf_sm_clock_take(trial->clock, READINGS, clocks, error);
 }
 
-/* Reports the clock under load: unknown, not steady, or steady. */
+/* Reports the clock under load as unknown, unsteady or steady. */
 static void report_clocks(kf_diagnosis *check, const clock_trial *trial, const double clocks[READINGS]) {
     const kf_summary s = kf_summarise(clocks, READINGS);
     kf_device_state state;
@@ -92,11 +92,10 @@ void kf_check_clock(kf_diagnosis *check) {
     free_trial(&trial);
 }
 
-/* Checks by the memory in use whether other programs are on the GPU; a context of kftune's and the
- * driver's share are less than the bound. */
+/* Checks by the memory in use whether other programs use the GPU. */
 void kf_check_sharing(kf_diagnosis *check) {
     static const double OWN =
-        3.0 * 1024 * 1024 * 1024; /* a context of ours and the driver's share are less */
+        3.0 * 1024 * 1024 * 1024; /* the driver and a context of kftune need less than this */
     char held[32];
     kf_backend *backend = NULL;
     kf_error error = {0};

@@ -14,7 +14,7 @@
 #include "harness/counters/cupti_library.h"
 #include "harness/doctor/checks.h"
 
-/* Says whether the PCI bus has a display or 3D controller of NVIDIA's. */
+/* Returns whether the PCI bus has a display or 3D controller made by NVIDIA. */
 static bool has_nvidia_hardware(void) {
     glob_t found;
     bool has = false;
@@ -107,7 +107,7 @@ void kf_check_nvml(kf_diagnosis *check) {
             "clocks, temperature and power of GPUs cannot be read");
 }
 
-/* Returns the driver's own word: true if only the administrator may read counters. */
+/* Returns whether the driver lets only the administrator read counters. */
 static bool counters_restricted(void) {
     char *text, *at;
     size_t size;
@@ -118,7 +118,7 @@ static bool counters_restricted(void) {
     return restricted;
 }
 
-/* Checks that CUPTI is there and that the driver lets this user read counters. */
+/* Checks that CUPTI exists and that the driver lets this user read counters. */
 void kf_check_cupti(kf_diagnosis *check) {
 #ifdef KF_HAVE_CUPTI
     kf_error error = {0};

@@ -11,7 +11,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* Holds what is inside of a problem. */
+/* The contents of a problem. */
 typedef struct functions_problem {
     kftune_functions functions;
     char name[KF_NAME];
@@ -19,13 +19,13 @@ typedef struct functions_problem {
     cJSON *declaration; /* of the space */
 } functions_problem;
 
-/* Holds what is inside of a plan. */
+/* The contents of a plan. */
 enum { OUTPUTS = 64 };
 typedef struct functions_plan {
     const kftune_functions *functions;
-    kftune_config config; /* outlives what prepare keeps of it */
+    kftune_config config; /* it outlives what `prepare` keeps of it */
     bool prepared;
-    kftune_output outputs[OUTPUTS]; /* of the program's, where it has a referee */
+    kftune_output outputs[OUTPUTS]; /* the program's outputs, if it has a referee */
     int output_count;
 } functions_plan;
 
@@ -75,7 +75,7 @@ static kf_status sources(const kf_problem *problem, const kf_config *config, con
                          kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                          kf_error *error) {
     (void)problem, (void)config, (void)device, (void)visit, (void)data, (void)error;
-    return KF_OK; /* what the functions compile is theirs */
+    return KF_OK; /* The program compiles its functions itself. */
 }
 
 /* --- The plan --------------------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ static kf_status run(void *object, kf_stream *stream, kf_error *error) {
     return number == 0 ? KF_OK : failed("run", number, error);
 }
 
-/* Prepares a run that is to be verified: inputs of the seed, and outputs that are no numbers. */
+/* Prepares a run that will be verified: inputs for the seed, and outputs of NAN. */
 static kf_status restore(functions_plan *own, uint64_t seed, kf_error *error) {
     kf_locale_to_callers();
     int number = own->functions->restore(own->functions->context, seed);
@@ -112,7 +112,8 @@ static kf_status restore(functions_plan *own, uint64_t seed, kf_error *error) {
     return KF_OK;
 }
 
-/* Makes the state of step 0, which is prepared once, however often a plan begins anew. */
+/* Makes the state of step 0. The functions are prepared only once, even if a plan is initialised several
+ * times. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     functions_plan *own = plan->system;
     if (own->prepared) return KF_OK;
@@ -165,7 +166,7 @@ static void free_reference(kf_reference *reference) {
     free(reference);
 }
 
-/* Asks the program what it says of its last run. */
+/* Asks the program to check its last run. */
 static kf_status judge(const functions_plan *own, kf_verification *verification, kf_error *error) {
     double deviation = (double)NAN, bound = 0.0;
     memset(verification, 0, sizeof *verification);
@@ -194,8 +195,8 @@ static double value_at(const kftune_output *output, const void *data, size_t ind
     return output->real == sizeof single ? (double)single : number;
 }
 
-/* Returns how far an output is off another, relative: 0 for the same bits, 1 for what has no numbers and
- * differs. */
+/* Returns the relative difference between two outputs; 0: the same bits; 1: they differ and are not numbers.
+ */
 static double spread_of(const kftune_output *output, const void *other) {
     double square = 0, whole = 0;
     if (output->bytes == 0 || memcmp(output->data, other, output->bytes) == 0) return 0.0;
@@ -207,10 +208,11 @@ static double spread_of(const kftune_output *output, const void *other) {
         whole += b * b;
     }
     const double spread = whole > 0 ? sqrt(square / whole) : 1.0;
-    return isfinite(spread) ? fmax(spread, DBL_MIN) : 1.0; /* other bits of equal values are a spread too */
+    return isfinite(spread) ? fmax(spread, DBL_MIN)
+                            : 1.0; /* Equal values with different bits also count as a spread. */
 }
 
-/* Runs again from restored inputs into spoiled outputs. */
+/* Restores inputs, spoils outputs, and runs again. */
 static kf_status run_again(functions_plan *own, uint64_t seed, const char *when, kf_error *error) {
     kf_verification verification;
     KF_TRY(restore(own, seed, error));
@@ -221,8 +223,8 @@ static kf_status run_again(functions_plan *own, uint64_t seed, const char *when,
     return kf_fail(error, KF_GATE_FAILED, "%s, %s", when, reason.message);
 }
 
-/* Does a second run from equal inputs. It must be right again, and shows whether results are the same bit for
- * bit, or with which spread. */
+/* Makes a second run from equal inputs. It must be correct again, and shows whether results are the same bit
+ * for bit, or how much they differ. */
 static kf_status repeat(functions_plan *own, kf_verification *verification, kf_error *error) {
     kftune_output first[OUTPUTS];
     const int count = own->output_count;
@@ -255,7 +257,7 @@ static kf_status verify(kf_plan *plan, const kf_reference *reference, kf_verific
     return repeat(own, verification, error);
 }
 
-/* Refuses a time in which no machine could have written the outputs: a core writes at most two lines a clock.
+/* Refuses a time in which no machine could write the outputs. A core writes at most two cache lines a clock.
  */
 static kf_status check_roof(const functions_plan *own, const kf_device_info *device, double step_us,
                             kf_error *error) {
@@ -273,8 +275,8 @@ static kf_status check_roof(const functions_plan *own, const kf_device_info *dev
                    bytes, step_us, least_us);
 }
 
-/* Verifies after timing. The last run was of inputs that it had often; the next are of a seed that no run
- * had. */
+/* Verifies after timing. The timed runs all had the same inputs, so this run has a seed that none had before.
+ */
 static kf_status recheck(kf_plan *plan, const kf_reference *reference, double step_us, kf_error *error) {
     (void)reference;
     functions_plan *own = plan->system;
@@ -302,7 +304,7 @@ static const kf_system functions_system = {
 /* --- Opening ---------------------------------------------------------------------------------------------
  */
 
-/* Completes the space with what the user need not say. */
+/* Completes the space with everything that the user may omit. */
 static kf_status complete(const char *name, cJSON *space, kf_error *error) {
     if (!cJSON_IsObject(space))
         return kf_fail(error, KF_BAD_INPUT, "%s: the space must be an object {\"parameters\": [...]}", name);

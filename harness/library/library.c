@@ -1,4 +1,4 @@
-/* Implements the library's functions: guarded entries into the same code as the program's. */
+/* Implements the library's functions. Each is a guarded call of the program's code. */
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -37,7 +37,7 @@ static const double USUAL_SECONDS = 60.0;
 
 static pthread_mutex_t entrance = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local kf_error last;
-/* Guards the call that runs: says where it goes when memory is out. */
+/* The guard of the running call: where to continue if memory runs out. */
 static struct {
     pid_t process;
     pthread_t thread;
@@ -55,8 +55,8 @@ static void pass_on(const char *line) {
     kf_locale_to_own();
 }
 
-/* Leaves what the library was doing where the program ends for want of memory. In a child process ending is
- * right. */
+/* Leaves the library's call at the place where the program would end for lack of memory. A child process may
+ * simply end. */
 static void leave_without_memory(size_t bytes) {
     if (guard.process != getpid() || !pthread_equal(guard.thread, pthread_self())) _exit(KF_MACHINE);
     (void)kf_fail(&last, KF_MACHINE, "out of memory: %zu bytes cannot be allocated", bytes);
@@ -78,7 +78,7 @@ static kftune_status status_of(kf_status status) {
     }
 }
 
-/* Lets in one call at a time. What a call that ran out of memory had allocated is lost. */
+/* Lets one call run at a time. Memory of a call that ran out of memory is lost. */
 static kftune_status enter(work function, void *arguments) {
     (void)pthread_mutex_lock(&entrance);
     last = (kf_error){KF_OK, ""};
@@ -144,8 +144,8 @@ static kf_status deliver(const opening *asked, kf_problem *problem) {
     return KF_OK;
 }
 
-/* Opens the scene that a program asked for, with options that are checked here, since the caller of a
- * library is no command line. */
+/* Opens the scene with the caller's options. They are checked here, because no command line has checked them.
+ */
 static kf_status open_scene(void *arguments, kf_error *error) {
     const opening *asked = arguments;
     kf_problem_options options = {.seed = 0};
@@ -204,19 +204,19 @@ void kftune_close(kftune_problem *problem) {
 typedef struct asking {
     const kf_problem *problem;
     const kftune_options *options;
-    kftune_options given; /* with what was left out */
+    kftune_options given; /* with defaults for missing members */
     kf_user_metrics metrics;
     kf_store *store;
     kftune_result **result;
 } asking;
 
-/* Begins a tuning or a question: checks the caller's options, fills in defaults, and opens the store.
- * Functions run on the cpu, and a team cannot be named. */
+/* Begins a tuning or a query: checks the caller's options, fills in defaults, and opens the store. Functions
+ * always run on the cpu, and teams are refused. */
 static kf_status begin(asking *asked, bool read_only, kf_error *error) {
     if (asked->problem == NULL) return kf_fail(error, KF_BAD_INPUT, "the problem is missing");
     asked->given = (kftune_options){.size = sizeof asked->given};
     if (asked->options != NULL) {
-        /* The size says whether the members from metrics on are there. */
+        /* `size` says whether the members from `metrics` on exist. */
         if (asked->options->size < offsetof(kftune_options, metrics))
             return kf_fail(error, KF_BAD_INPUT, "options.size must be sizeof(kftune_options), %zu",
                            sizeof *asked->options);
@@ -255,8 +255,7 @@ static kf_status read_goals(asking *asked, kf_objective *objective, kf_error *er
     return KF_OK;
 }
 
-/* Tunes as the caller asked, and takes the best config and the JSON into a result that the caller will
- * own. */
+/* Tunes as the caller asked, and moves the best config and the JSON into a result for the caller. */
 static kf_status tune_with(asking *asked, kf_error *error) {
     const kftune_options *given = &asked->given;
     char budget[48];

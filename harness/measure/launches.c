@@ -1,4 +1,4 @@
-/* Times item by item, with an event after each item of a step that takes time. */
+/* Times the items of a step one by one, with an event after each item that takes time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,7 @@ enum { RARE_REPEATS = 2, LONGEST_SPAN = 16 };
 /* --- Rows ------------------------------------------------------------------------------------------------
  */
 
-/* Returns the threads that one multiprocessor holds, from the table of compute capabilities in the CUDA C++
- * Programming Guide. */
+/* Returns the threads that one multiprocessor holds (CUDA C++ Programming Guide, compute capabilities). */
 static int resident_threads(const kf_device_info *device) {
     int capability = 0;
     if (sscanf(device->architecture, "sm_%d", &capability) != 1) return 2048;
@@ -25,7 +24,7 @@ static int resident_threads(const kf_device_info *device) {
     return consumer ? 1536 : 2048;
 }
 
-/* Describes what the compiler made of a kernel; nothing is known of a library's or of a copy. */
+/* Describes a kernel's machine code. For a library call or a copy nothing is known. */
 static void describe_kernel(const kf_plan *plan, const kf_item *item, kf_kernel_time *kernel) {
     const kf_device_info *device = kf_backend_device(plan->parts[item->part]);
     const kf_launch *launch = item->kernel;
@@ -51,7 +50,7 @@ static void describe(const kf_plan *plan, const kf_item *item, kf_kernel_time *r
     if (item->kind == KF_ITEM_KERNEL) describe_kernel(plan, item, row);
 }
 
-/* Finds the row of a name, which all items of that name share. */
+/* Finds the row with a name. Items with the same name share a row. */
 static int row_of(const kf_measurement *m, const char *name) {
     for (int i = 0; i < m->kernel_count; i++)
         if (strcmp(m->kernels[i].name, name) == 0) return i;
@@ -62,8 +61,8 @@ static kf_row_times *times_of(const kf_timing *t, int row, int part) {
     return &t->rows[(size_t)row * (size_t)t->plan->part_count + (size_t)part];
 }
 
-/* Begins the kernel table: a row for each name of work in the plan, and for each row and part how often it
- * runs in a step and what it moves. */
+/* Begins the table of kernels with a row for each name. For each row and part it finds how often the item
+ * runs in a step, and the bytes it moves. */
 void kf_launches_begin(kf_timing *t, kf_measurement *m) {
     const kf_plan *plan = t->plan;
     t->row = kf_allocate((plan->item_count + 1) * sizeof *t->row);
@@ -112,17 +111,17 @@ int kf_timing_span(const kf_timing *t) {
 
 typedef struct recorded {
     kf_timing *t;
-    int *items; /* that were run, in order */
+    int *items; /* items that were run, in order */
     int count;
-    int *times;             /* [item] of a team: how often it was run */
-    int ends[LONGEST_SPAN]; /* [step]: how many items had been run when it ended */
+    int *times;             /* [item] for a team: how often it was run */
+    int ends[LONGEST_SPAN]; /* [step]: number of items that had run when it ended */
 } recorded;
 
 static kf_event **pair_of(const kf_timing *t, size_t item, int time) {
     return &t->pairs[2 * (item * (size_t)kf_timing_span(t) + (size_t)time)];
 }
 
-/* Runs an item of a team between two events of its own device. */
+/* Runs an item of a team between two events of its device. */
 static kf_status run_in_pair(recorded *r, const kf_item *item, kf_error *error) {
     const size_t number = (size_t)(item - r->t->plan->items);
     if (r->times[number] == kf_timing_span(r->t)) return kf_plan_execute(r->t->plan, item, error);
@@ -149,7 +148,7 @@ static void note_time(kf_row_times *times, double time_us) {
     times->us[times->count++] = time_us;
 }
 
-/* Adds the time of an item that was run, whose events have happened, to its row. */
+/* Adds the time of an item to its row. Its events have happened. */
 static kf_status add_time(recorded *r, int number, kf_error *error) {
     kf_timing *t = r->t;
     const int item = r->items[number];
@@ -163,8 +162,8 @@ static kf_status add_time(recorded *r, int number, kf_error *error) {
     return KF_OK;
 }
 
-/* Reads a sample for each step that was run and for each row with a launch in it. It is the mean of the row's
- * launches, which may be of different sizes. */
+/* Reads a sample for each step and each row with a launch in it. The sample is the mean of the row's
+ * launches, which may differ in size. */
 static kf_status read_times(recorded *r, int steps, kf_error *error) {
     kf_timing *t = r->t;
     const int places = t->row_count * t->plan->part_count;
@@ -192,11 +191,12 @@ static kf_status run_steps(kf_timing *t, recorded *r, int steps, kf_error *error
     return read_times(r, steps, error);
 }
 
-/* Runs steps from this place of a cycle on, with an event after every item. repeat: how often that was done
+/* Runs steps from this place of a cycle on, with an event after each item. repeat: how often this was done
  * before. */
 static kf_status time_steps(kf_timing *t, int place, int steps, int repeat, kf_error *error) {
     if (t->queue > 1)
-        KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch, error)); /* hides the launch latency */
+        KF_TRY(kf_plan_advance(t->plan, (uint64_t)t->batch,
+                               error)); /* These steps hide the latency of the launches. */
     kf_timing_go_to(t, place);
     KF_TRY(kf_timing_seek(t, (size_t)repeat, repeat % t->windows, error));
     recorded r = {.t = t,
@@ -215,10 +215,10 @@ static bool is_rare(const kf_timing *t, int row) {
     return most < 1.0 / KF_ORDINARY_STEPS;
 }
 
-/* Finds the first place after `last` at which an item is due that was not timed yet, on any process; -1:
- * there is none. */
+/* Finds the first place after `last` where an item is due that no process has timed yet; -1: none. */
 static kf_status next_rare_place(const kf_timing *t, int last, int *place, kf_error *error) {
-    double nearest = -(double)INFINITY; /* the largest is agreed on, so places count downwards */
+    double nearest =
+        -(double)INFINITY; /* The processes agree on the largest value, so places count downwards. */
     for (size_t i = 0; i < t->plan->item_count; i++) {
         const kf_item *item = &t->plan->items[i];
         const int row = t->row[i], phase = item->phase;
@@ -230,7 +230,7 @@ static kf_status next_rare_place(const kf_timing *t, int last, int *place, kf_er
     return KF_OK;
 }
 
-/* Times rare items, most of which are due at place 0 of a cycle. */
+/* Times rare items. Most of them are due at place 0 of a cycle. */
 static kf_status time_rare_items(kf_timing *t, kf_error *error) {
     for (int repeat = 0; repeat < RARE_REPEATS; repeat++)
         KF_TRY(time_steps(t, 0, KF_ORDINARY_STEPS, repeat, error));
@@ -247,7 +247,7 @@ kf_status kf_launches_time_rare(kf_timing *t, const kf_measurement *m, kf_error 
     if (t->cycle <= KF_ORDINARY_STEPS) return KF_OK;
     KF_TRY(time_rare_items(t, error));
     for (int row = 0; row < m->kernel_count; row++) {
-        double slowest_us = 0.0; /* of the parts, which are at it at the same time */
+        double slowest_us = 0.0; /* The parts run at the same time, so the slowest counts. */
         for (int part = 0; part < t->plan->part_count && is_rare(t, row); part++) {
             const kf_row_times *times = times_of(t, row, part);
             if (times->count > 0)
@@ -270,7 +270,7 @@ kf_status kf_launches_time_ordinary(kf_timing *t, kf_error *error) {
     return KF_OK;
 }
 
-/* Fills the row of one part; false means that it never ran there. */
+/* Fills the row of one part. Returns false if the item never ran there. */
 static bool row_of_part(const kf_timing *t, const kf_kernel_time *row, int number, int part,
                         kf_kernel_time *own) {
     const kf_row_times *times = times_of(t, number, part);
@@ -283,7 +283,7 @@ static bool row_of_part(const kf_timing *t, const kf_kernel_time *row, int numbe
     return true;
 }
 
-/* Drops the rows of what never ran. */
+/* Drops the rows of items that never ran. */
 void kf_launches_end(kf_timing *t, kf_measurement *m) {
     int kept = 0;
     for (int i = 0; i < m->kernel_count; i++) {

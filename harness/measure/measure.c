@@ -34,7 +34,8 @@ static kf_status run_batch(kf_timing *t, kf_error *error) {
     return kf_graph_launch(t->ordinary, error);
 }
 
-/* Brings the plan, before a window and untimed, to where it is to be, and the cache to what it is to hold. */
+/* Prepares a window without timing: moves the plan to its step, and fills the cache as the measurement wants
+ * it. */
 static kf_status prepare_window(kf_timing *t, size_t sample, int window, kf_error *error) {
     KF_TRY(kf_timing_seek(t, sample, window, error));
     switch (t->policy->cache) {
@@ -48,7 +49,7 @@ static kf_status prepare_window(kf_timing *t, size_t sample, int window, kf_erro
     }
 }
 
-/* Queues one sample: windows of batch steps, between two events each. */
+/* Queues one sample: windows of `batch` steps, with an event before and after each. */
 static kf_status queue_sample(kf_timing *t, size_t sample, kf_event **events, kf_error *error) {
     KF_TRY(kf_sm_clock_mark(t->clock, error));
     for (int window = 0; window < t->windows; window++) {
@@ -60,7 +61,7 @@ static kf_status queue_sample(kf_timing *t, size_t sample, kf_event **events, kf
     return kf_sm_clock_mark(t->clock, error);
 }
 
-/* Reads the time of a step in a sample whose events have happened. */
+/* Reads the time of a step from a sample whose events have happened. */
 static kf_status read_sample(const kf_timing *t, kf_event *const *events, double *time_us, kf_error *error) {
     double sum_us = 0.0;
     for (int window = 0; window < t->windows; window++) {
@@ -69,8 +70,8 @@ static kf_status read_sample(const kf_timing *t, kf_event *const *events, double
         sum_us += elapsed_us;
     }
     double step_us = sum_us / t->windows / t->batch + (t->whole_cycles ? 0.0 : t->rare_us);
-    *time_us =
-        (double)(float)step_us; /* as the store keeps it: a resumed run then decides on the same numbers */
+    *time_us = (double)(float)
+        step_us; /* The store keeps this precision, so a resumed run decides by the same numbers. */
     return KF_OK;
 }
 
