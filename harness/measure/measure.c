@@ -75,8 +75,8 @@ static kf_status read_sample(const kf_timing *t, kf_event *const *events, double
     return KF_OK;
 }
 
-/* Times count samples, from number first on, queued behind one that does not count; times_us: a step each;
- * clocks_mhz: during each. */
+/* Times `count` samples from number `first` on, queued behind one that does not count. times_us: of a step,
+ * for each sample; clocks_mhz: during each sample. */
 static kf_status time_samples(kf_timing *t, size_t first, int count, double *times_us, double *clocks_mhz,
                               kf_error *error) {
     if (t->queue > 1) KF_TRY(run_batch(t, error));
@@ -102,7 +102,7 @@ static kf_status time_batch(kf_timing *t, int batch, double *step_us, double *cl
     return kf_sm_clock_take(t->clock, 1, clock_mhz, error);
 }
 
-/* Runs until clocks and caches are warm; *step_us: about what a step takes then. */
+/* Runs until clocks and caches are warm; *step_us: approximate time of a step. */
 static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
     const kf_measure_policy *policy = t->policy;
     enum { MOST_READINGS = 256 };
@@ -116,7 +116,8 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
         steps += batch;
         busy_us += *step_us * batch;
         cold = steps < policy->warm_up_steps || busy_us < policy->warm_up_us;
-        /* Each time twice as many steps run, but not past the end; then as many as reading a clock takes. */
+        /* Each turn runs twice as many steps as the last, but not past the end of warming up. The final turns
+         * last as long as a reading of the clock. */
         const double left_us = cold ? policy->warm_up_us - busy_us : policy->reading_us;
         double wanted = fmin(2.0 * batch, left_us / fmax(*step_us, 1e-3));
         batch = 2 * (int)fmax(1.0, ceil(wanted / 2.0));
@@ -127,8 +128,9 @@ static kf_status warm_up(kf_timing *t, double *step_us, kf_error *error) {
     return KF_OK;
 }
 
-/* Steps whose multiples are samples of whole cycles: what a run gives a GPU at once, unless that is long,
- * when it hardly matters how, or the cache is to be cold in each of them. */
+/* Returns the number of steps of which a sample has a multiple. On a GPU it is that of a run's graph. It is
+ * that of a cycle if a graph would take too long, because graphs hardly matter then, or if the cache must be
+ * cold before each sample. */
 static int unit_of_samples(const kf_timing *t, double step_us) {
     static const double LONG = 20; /* samples */
     const bool gpu = kf_device_is_gpu(kf_backend_device(t->plan->backend));
@@ -136,8 +138,8 @@ static int unit_of_samples(const kf_timing *t, double step_us) {
     return stride * step_us <= LONG * t->policy->sample_us ? stride : t->cycle;
 }
 
-/* Decides what a sample is: what a run has in one graph overlaps in a sample too. The first one of that kind
- * is run without counting (it may make a graph). */
+/* Chooses the length of a sample. Items that overlap in a run's graph must also overlap in a sample. The
+ * first sample of this length does not count, because it may make a graph. */
 static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
     t->whole_cycles = t->cycle <= KF_ORDINARY_STEPS || t->cycle * step_us <= t->policy->long_cycle_us ||
                       !t->has_ordinary_steps;
@@ -151,8 +153,8 @@ static kf_status choose_samples(kf_timing *t, double step_us, kf_error *error) {
     return kf_backend_synchronize(t->plan->backend, error);
 }
 
-/* Takes the next few samples. The first two come alone, because they decide whether the config is worth more.
- */
+/* Takes the next few samples. The first two come alone, because they decide whether the config is worth more
+ * samples. */
 static kf_status add_samples(kf_timing *t, kf_measurement *m, kf_error *error) {
     int count = t->queue;
     if (m->sample_count < KF_SKIP_SAMPLES && count > KF_SKIP_SAMPLES) count = KF_SKIP_SAMPLES;
@@ -164,17 +166,17 @@ static kf_status add_samples(kf_timing *t, kf_measurement *m, kf_error *error) {
     return KF_OK;
 }
 
-/* Says whether timing is done. Precision is not enough for a plan with windows, whose steps differ in cost
- * along what they stand for. All of that is covered, unless it takes too long. */
+/* Returns whether timing is done. For a plan with windows precision is not enough, because its steps differ
+ * in cost along the run. The windows must cover the whole run unless that takes too long. */
 static bool is_done(const kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, double elapsed_us) {
     if (!kf_policy_done(t->policy, incumbent, m->samples_us, m->sample_count, m->batch, elapsed_us, &m->stop))
         return false;
     uint64_t wanted = (uint64_t)t->policy->window_steps, steps = m->sample_count * (uint64_t)m->batch;
-    if (wanted > t->plan->window_steps) wanted = t->plan->window_steps; /* 0: there are none */
+    if (wanted > t->plan->window_steps) wanted = t->plan->window_steps; /* 0: there are no windows */
     return m->stop != KF_STOP_PRECISE || steps >= wanted;
 }
 
-/* Returns true if too many samples ran at another clock and it is worth waiting to take more. */
+/* Returns whether too many samples ran at another clock, and waiting for more samples is worth it. */
 static bool waits_for_clock(const kf_timing *t, kf_measurement *m, int *pauses) {
     enum { MOST_PAUSES = 2 };
     if (t->clock == NULL || m->state != KF_STATE_OK || *pauses == MOST_PAUSES) return false;
@@ -185,8 +187,8 @@ static bool waits_for_clock(const kf_timing *t, kf_measurement *m, int *pauses) 
     return true;
 }
 
-/* Times steps in samples until they are precise enough, or the time is over, or the config is clearly
- * slower than the best so far. A sample's time is in microseconds a step; pauses wait for a steady clock. */
+/* Times steps in samples until the median is precise enough, the time is over, or the config is clearly
+ * slower than the best so far. A sample's time is in microseconds a step. Pauses wait for a steady clock. */
 static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
     const kf_measure_policy *policy = t->policy;
     const size_t room = policy->most_samples + (size_t)t->queue;
@@ -223,13 +225,13 @@ static kf_status time_steps(kf_timing *t, const kf_incumbent *incumbent, kf_meas
     return KF_OK;
 }
 
-/* Times the steps, and how much energy they take: of the device, idle parts included. Its counter is renewed
- * some ten times a second, so short timing says nothing. */
+/* Times the steps and their energy. The energy is that of the whole device, idle parts included. Its counter
+ * changes some ten times a second, so short timing cannot measure it. */
 static kf_status time_steps_and_energy(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m,
                                        kf_error *error) {
     static const double LEAST_SECONDS = 0.4;
     kf_device_state before, after;
-    /* Asking takes milliseconds, in which shorter timing is done. */
+    /* Reading the counter takes milliseconds, in which a short timing would be finished. */
     if (t->policy->time_limit_us < 1e6 * LEAST_SECONDS) return time_steps(t, incumbent, m, error);
     kf_backend_device_state(t->plan->backend, &before);
     const double begin = kf_clock_seconds();
@@ -247,8 +249,8 @@ static size_t cache_bytes(const kf_backend *backend) {
     return bytes > 0 ? (size_t)bytes : (size_t)64 << 20;
 }
 
-/* Measures a plan from warm-up to the kernel table: rare items first, then the samples with energy, then
- * ordinary steps launch by launch. Rates follow from the median step. */
+/* Measures a plan from warm-up to the kernel table: first rare items, then samples with energy, then ordinary
+ * steps launch by launch. Rates follow from the median step. */
 static kf_status measure(kf_timing *t, const kf_incumbent *incumbent, kf_measurement *m, kf_error *error) {
     kf_plan *plan = t->plan;
     KF_TRY(kf_timing_begin(t, error));
@@ -279,7 +281,8 @@ kf_status kf_measure_plan(kf_plan *plan, const kf_measure_policy *policy, const 
     double begin = kf_clock_seconds();
     t.together = plan->all_parts > plan->part_count;
     if (!t.together)
-        t.clock = kf_sm_clock_open(plan->backend, 2 * policy->queue); /* each would read its own */
+        t.clock =
+            kf_sm_clock_open(plan->backend, 2 * policy->queue); /* each process would read its own clock */
     kf_launches_begin(&t, measurement);
     kf_status status = measure(&t, incumbent, measurement, error);
     kf_launches_free(&t);

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Gives the measuring policy for a device; a GPU has shorter samples and a queue of several. Why these
- * values were chosen is in docs/measuring.md. */
+/* Returns the measuring policy for a device. On a GPU samples are shorter, and several are queued.
+ * docs/measuring.md gives the reasons for the values. */
 kf_measure_policy kf_policy_for(const kf_device_info *device) {
     bool gpu = kf_device_is_gpu(device);
     return (kf_measure_policy){
@@ -44,8 +44,8 @@ static size_t share_of(size_t count, double effort, size_t least) {
     return share > least ? share : least;
 }
 
-/* Scales a policy to another effort: 1 is the ordinary one, 0.25 a quarter of its time. The halfwidth that
- * is asked for grows as 1 / sqrt(effort), as that of a mean does. */
+/* Scales a policy to another effort: 0.25 takes a quarter of the usual time. The required half-width grows as
+ * 1 / sqrt(effort), as that of a mean does. */
 void kf_policy_scale(kf_measure_policy *policy, double effort) {
     static const double SHORTEST_READING_US = 1e3; /* a thousand ticks of the device's clock */
     policy->warm_up_us *= effort;
@@ -111,12 +111,14 @@ bool kf_policy_done(const kf_measure_policy *policy, const kf_incumbent *incumbe
 }
 
 int kf_policy_batch(const kf_measure_policy *policy, int cycle, double step_us) {
-    enum { MOST_STEPS = 20000 }; /* a step that takes no time at all must not ask for endless ones */
+    enum {
+        MOST_STEPS = 20000
+    }; /* without this limit a step that takes no time would ask for endless steps */
     double cycles = ceil(policy->sample_us / fmax(step_us * cycle, 1e-3));
     return cycle * (int)fmax(1.0, fmin(cycles, (double)MOST_STEPS / cycle));
 }
 
-/* Computes Van der Corput's sequence: the bits of the number mirrored at the point. */
+/* Computes Van der Corput's sequence, which mirrors the bits of a number at the binary point. */
 double kf_policy_shift(size_t sample) {
     double place = 0.0, digit = 0.5;
     for (; sample > 0; sample /= 2) {

@@ -6,8 +6,9 @@
 
 #include "base/util/memory.h"
 
-static const double OFF_CLOCK = 0.02; /* a sample at another clock than the median: relative */
-static const double MOST_OFF = 0.2;   /* share of such samples that is still called steady */
+static const double OFF_CLOCK =
+    0.02; /* relative difference from the median clock above which a sample is at another clock */
+static const double MOST_OFF = 0.2; /* largest share of such samples for a steady clock */
 static const double STEADY_WITHIN = 0.01;
 
 static bool is_off_clock(const kf_measurement *m, size_t i) {
@@ -40,7 +41,7 @@ bool kf_clock_is_steady(const double *clocks_mhz, size_t count) {
     return high <= (1.0 + STEADY_WITHIN) * low;
 }
 
-/* Names what the samples beyond the inner fences have in common. */
+/* Names the likely cause of the samples beyond the inner fences, which is what they have in common. */
 static const char *likely_cause(size_t outliers, size_t off_clock, size_t early, size_t slow) {
     if (2 * off_clock >= outliers) return "at another clock";
     if (2 * early >= outliers) return "among the first samples";
@@ -49,7 +50,7 @@ static const char *likely_cause(size_t outliers, size_t off_clock, size_t early,
 }
 
 /* Counts the outliers by Tukey's fences, 1.5 and 3 times the interquartile range beyond the quartiles, and
- * says what most of them have in common. */
+ * names their likely cause. */
 void kf_describe_outliers(kf_measurement *m) {
     enum { EARLY = 3 };
     const kf_summary s = kf_summarise(m->samples_us, m->sample_count);

@@ -1,4 +1,4 @@
-/* Judges samples: at which clock they were taken, and which lie far off. It decides on numbers alone. */
+/* Judges samples by numbers alone: their clock, and which of them are outliers. */
 #ifndef KF_HARNESS_MEASURE_QUALITY_H
 #define KF_HARNESS_MEASURE_QUALITY_H
 
@@ -7,12 +7,12 @@
 /* Fills clock_mhz and clock_state from the clocks of all samples. */
 void kf_classify_clocks(kf_measurement *measurement);
 
-/* Returns true if the last readings lie within a hundredth of each other. */
+/* Returns whether the last readings differ by at most a hundredth. */
 enum { KF_STEADY_READINGS = 5 };
 bool kf_clock_is_steady(const double *clocks_mhz, size_t count);
 
-/* Fills outliers: how many samples lie beyond 1.5 and 3 times the quartiles' distance, and the likely cause.
- * All stay in the samples. */
+/* Fills outliers: the numbers of samples beyond 1.5 and 3 times the quartiles' distance, and the likely
+ * cause. The samples themselves are kept. */
 void kf_describe_outliers(kf_measurement *measurement);
 
 #endif

@@ -24,7 +24,7 @@ void kf_rows_join(kf_kernel_time *row, const kf_kernel_time *other) {
     row->fastest_us = least;
 }
 
-/* Brings together the rows of all processes, one after another. */
+/* Collects the rows of all processes one after another. */
 static kf_status bring_together(const kf_measurement *m, kf_kernel_time **rows, size_t *count,
                                 kf_error *error) {
     const size_t size = (size_t)kf_world_size(), self = (size_t)kf_world_rank();
@@ -46,7 +46,7 @@ static kf_status bring_together(const kf_measurement *m, kf_kernel_time **rows, 
     return status;
 }
 
-/* Gathers the rows of all processes and joins those of the same name, so that all processes have the same
+/* Gathers the rows of all processes and joins those with the same name. All processes then have the same
  * table. */
 kf_status kf_rows_gather(kf_measurement *measurement, kf_error *error) {
     kf_kernel_time *rows;

@@ -68,7 +68,8 @@ kf_status kf_sm_clock_mark(kf_sm_clock *reader, kf_error *error) {
     return kf_backend_launch(reader->backend, &launch, error);
 }
 
-/* Returns the median over the multiprocessors that both places met, since a block may land anywhere. */
+/* Returns the median over the multiprocessors that were read at both places. Blocks may run on any
+ * multiprocessor. */
 static double interval_mhz(const kf_sm_clock *r, int slot) {
     double *clocks = kf_allocate((size_t)r->multiprocessors * sizeof *clocks);
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* Tells where a plan stands while it is timed: in its cycle, and in its solid's turn. */
+/* Tracks the position of a plan while it is timed, in its cycle and in its windows. */
 #include "harness/measure/timing.h"
 
 #include "base/backend/team/world.h"
@@ -24,7 +24,7 @@ kf_status kf_timing_since(const kf_timing *t, double begin, double *elapsed_us, 
     return kf_timing_agree(t, elapsed_us, 1, error);
 }
 
-/* Returns whether something is due at ordinary steps, and nothing rare among it. */
+/* Returns whether items are due at ordinary steps, none of them rare. */
 static bool has_ordinary_steps(const kf_plan *plan) {
     bool some = false;
     for (size_t i = 0; i < plan->item_count; i++) {
@@ -36,8 +36,8 @@ static bool has_ordinary_steps(const kf_plan *plan) {
     return some;
 }
 
-/* Finds the least multiple of all processes' cycles. A part without samples has fewer kinds of items than
- * others. */
+/* Finds the least common multiple of all processes' cycles. A part without samples has fewer kinds of items
+ * than others. */
 static kf_status agree_on_cycle(kf_timing *t, kf_error *error) {
     for (;;) {
         double most = t->cycle, differs = 0.0;
@@ -56,7 +56,7 @@ kf_status kf_timing_begin(kf_timing *t, kf_error *error) {
     double rare = !has_ordinary_steps(t->plan);
     t->cycle = kf_plan_cycle(t->plan);
     KF_TRY(agree_on_cycle(t, error));
-    if (t->cycle == 1) t->cycle = KF_ORDINARY_STEPS; /* as the plan's graph has it */
+    if (t->cycle == 1) t->cycle = KF_ORDINARY_STEPS; /* A graph of the plan has so many steps. */
     KF_TRY(kf_timing_agree(t, &rare, 1, error));
     t->has_ordinary_steps = rare == 0.0;
     return KF_OK;

@@ -1,5 +1,5 @@
-/* Finds what a night no longer measures: a benchmark that is renamed or left out ends its history in silence,
- * and a regression with it. */
+/* Finds benchmarks that a night no longer measures. A benchmark that is renamed or left out would otherwise
+ * end its history, and hide a regression, without a message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/util/text.h"
 #include "harness/nightly/night.h"
 
-/* Keeps the newest night of the suite that ended before this one. Nights come newest first. */
+/* Keeps the newest night of the suite that ended before this one. Nights are visited from the newest on. */
 static kf_status look_at_night(void *context, const kf_night *night, kf_error *error) {
     (void)error;
     kf_nightly_result *result = context;

@@ -1,4 +1,4 @@
-/* Runs one process of an arm: starts it, understands its answer, stores the measurement. */
+/* Runs one process for an arm of a comparison: starts it, reads its answer, and stores the measurement. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,12 @@
 #include "harness/nightly/entry.h"
 #include "harness/nightly/steady.h"
 
-static const double LEAST_LIMIT_SECONDS = 600.0; /* for one process, compiling included */
+static const double LEAST_LIMIT_SECONDS = 600.0; /* limit for one process, compiling included */
 
-static const double COUNTING_RUNS = 100.0; /* counting takes as long as so many runs at most */
+static const double COUNTING_RUNS = 100.0; /* limit of counting, as a multiple of a run's time */
 
-/* Notes a process of an arm: its time and clock, or that the device throttled, or how it failed. */
+/* Records the result of a process: its time and clock, that the device throttled, or how the process failed.
+ */
 void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measurement, double time_us) {
     kf_arm_state *state = &entry->arms[arm];
     state->done++;
@@ -33,7 +34,7 @@ void kf_entry_note(kf_entry *entry, kf_arm arm, const kf_measurement *measuremen
     }
 }
 
-/* Takes an answer that is a measurement of tonight's scene into the store. */
+/* Stores an answer that is a measurement of tonight's scene. */
 static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_arm arm,
                              const kf_program *program, const char *job, kf_job_end *answer,
                              kf_error *error) {
@@ -47,8 +48,8 @@ static kf_status keep_answer(kf_nightly_session *session, kf_entry *entry, kf_ar
         KF_TRY(status);
     }
     const char *measured = program->hash;
-    /* A command is judged by its files, not by the kftune that times it; an earlier night's job has their
-     * hash. */
+    /* A command is judged by its files, not by the kftune that times it. The job of an earlier night has the
+     * hash of its files. */
     if (entry->benchmark->command != NULL)
         measured = arm == KF_ARM_REFERENCE && answer->measurement.build_hash[0] != '\0'
                        ? answer->measurement.build_hash
@@ -73,14 +74,14 @@ static double limit_seconds(const kf_suite_benchmark *benchmark) {
     return LEAST_LIMIT_SECONDS + runs * command->timeout;
 }
 
-/* Measures an arm of an entry in a process of its own and keeps the answer. A process that gave none, or
- * that made another scene than this one, gives the entry a problem. What the machine lacked is the night's,
- * so that a night of nothing else does not look like a good one. */
+/* Measures in a separate process for an arm, and keeps the answer. A process without an answer, or with
+ * another scene, gives the entry a problem. A lack of the machine becomes the problem of the night, so that a
+ * night without results does not look like a good one. */
 static kf_status measure_once(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;
     const kf_program *program = earlier ? &entry->reference_program : &session->program;
     const char *job = earlier ? entry->reference_job : entry->job;
-    /* The first process of the night verifies; the others run the same code. */
+    /* The first process of the night verifies. The others run the same code. */
     bool verify = arm == KF_ARM_NIGHT && entry->arms[arm].done == 0;
     double limit = limit_seconds(entry->benchmark);
     kf_job_end *answer = kf_allocate(sizeof *answer);
@@ -103,7 +104,7 @@ static kf_status measure_once(kf_nightly_session *session, kf_entry *entry, kf_a
     return status;
 }
 
-/* Measures again where the device throttled, twice at most. */
+/* Measures again after a device throttled, at most twice. */
 kf_status kf_entry_measure(kf_nightly_session *session, kf_entry *entry, kf_arm arm, kf_error *error) {
     enum { TRIES = 3 };
     for (int i = 0; i < TRIES && entry->problem[0] == '\0'; i++) {

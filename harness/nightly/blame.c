@@ -1,4 +1,4 @@
-/* Finds which kernel of the step changed with the whole, and which of its counters. */
+/* Finds the kernel of a step, and its counter, that changed together with the whole step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,22 +6,22 @@
 #include "base/util/memory.h"
 #include "harness/nightly/entry.h"
 
-/* Holds a kernel of both arms: its time in a step, process by process. */
+/* A kernel of both arms, with its time in a step for each process. */
 typedef struct kernel_row {
     char name[48];
-    int ordinal[2]; /* the same kernel may have another place in another program */
+    int ordinal[2]; /* its place in the plan, which may differ between the programs */
     int count[2];
     double time_us[2][KF_NIGHT_PROCESSES];
-    kf_kernel_time last[2]; /* registers and the like do not change from process to process */
+    kf_kernel_time last[2]; /* registers and the like, which are the same in all processes */
 } kernel_row;
 
 typedef struct blame {
     int arm_of[3 * KF_NIGHT_PROCESSES +
-               1]; /* by the sequence of a result; 0 reference, 1 candidate, -1 neither */
+               1]; /* by the sequence number of a result; 0: reference, 1: candidate, -1: neither */
     kernel_row *rows;
     size_t count, room;
-    int ordinal; /* of the kernel that is blamed */
-    int side;    /* whose counters are visited */
+    int ordinal; /* the blamed kernel */
+    int side;    /* the arm whose counters are visited */
     struct {
         char metric[96];
         double value[2];
@@ -69,7 +69,7 @@ static kf_status note_kernels(void *context, int sequence, const char *role, con
     return KF_OK;
 }
 
-/* Returns the time in a step; nothing for a kernel that the arm does not have. */
+/* Returns the kernel's time in a step; 0: the arm does not have this kernel. */
 static double time_of(const kernel_row *row, int side) {
     return row->count[side] > 0 ? kf_median(row->time_us[side], (size_t)row->count[side]) : 0.0;
 }
@@ -89,7 +89,7 @@ static void note_counter(void *context, int ordinal, const char *metric, double 
     b->counters[at].value[b->side] = value;
 }
 
-/* Notes what is known of a kernel without counting. */
+/* Records what is known of a kernel without counters. */
 static void note_static(blame *b, const kernel_row *row) {
     for (b->side = 0; b->side < 2; b->side++) {
         const kf_kernel_time *kernel = &row->last[b->side];
@@ -109,7 +109,7 @@ static double movement(double before, double after) {
 }
 
 static void choose_counter(const blame *b, kf_verdict *verdict) {
-    static const double LEAST = 0.005; /* what moved less is noise */
+    static const double LEAST = 0.005; /* smaller changes are noise */
     double most = LEAST;
     for (int i = 0; i < b->counter_count; i++) {
         double moved = movement(b->counters[i].value[0], b->counters[i].value[1]);
@@ -134,8 +134,8 @@ static kf_status find_counter(kf_store *store, int64_t night, kf_entry *entry, b
     return KF_OK;
 }
 
-/* Looks for the kernel that changed most, in the direction of the whole step, and then for the counter
- * that moved most. */
+/* Finds the kernel that changed most in the direction of the whole step, and then the counter that changed
+ * most. */
 static kf_status look(kf_store *store, int64_t night, kf_entry *entry, blame *b, kf_error *error) {
     KF_TRY(kf_store_processes(store, night, entry->benchmark->name, note_arm, b, error));
     KF_TRY(kf_store_results(store, entry->run.id, note_kernels, b, error));

@@ -77,8 +77,8 @@ static kf_status read_short(kf_json_place place, const cJSON *json, const char *
     return KF_OK;
 }
 
-/* Reads where the time is: "wall", {"printed": "time per step:", "unit": "ms"} or {"json": "timing.step",
- * "unit": "s"}. */
+/* Reads where the time comes from: "wall", {"printed": "time per step:", "unit": "ms"} or {"json":
+ * "timing.step", "unit": "s"}. */
 static kf_status read_time(kf_json_place place, const cJSON *json, kf_timed_command *command,
                            kf_error *error) {
     static const char *const keys[] = {"printed", "json", "unit", "file", "comma", NULL};
@@ -123,7 +123,7 @@ static kf_status read_all(kf_json_place place, const cJSON *json, const char *ba
         KF_TRY(kf_path(command->folder, error, "%s", folder));
     else
         KF_TRY(kf_path(command->folder, error, "%s/%s", base, folder));
-    /* A program that is named by a path is kept without being asked for. */
+    /* A program that is given by its path is kept even if "keep" is missing. */
     if (!cJSON_HasObjectItem(json, "keep") && strchr(command->words[0], '/') != NULL &&
         command->words[0][0] != '/')
         command->kept[0] = kf_duplicate(command->words[0]);
@@ -161,7 +161,7 @@ static cJSON *list_json(char *const *list) {
     return array;
 }
 
-/* Makes the JSON of a timed command, from which it can be read and run again; the caller owns it. */
+/* Makes the JSON of a timed command, with which it can be run again. The caller owns it. */
 cJSON *kf_command_to_json(const kf_timed_command *command) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "command", list_json(command->words));
@@ -196,13 +196,14 @@ cJSON *kf_command_to_json(const kf_timed_command *command) {
 /* --- Running ---------------------------------------------------------------------------------------------
  */
 
-/* Makes the path of the file in which the time is found, when it is not on stdout. */
+/* Makes the path of the file that contains the time, unless it is on stdout. */
 static kf_status told_file(const kf_timed_command *command, char path[KF_PATH], kf_error *error) {
     if (command->file[0] == '/') return kf_path(path, error, "%s", command->file);
     return kf_path(path, error, "%s/%s", command->folder, command->file);
 }
 
-/* Dates back a file that an earlier run left. It says nothing of this run, so it must be written again. */
+/* Changes the date of a file that an earlier run left, so that a run which does not write it again is
+ * noticed. */
 static kf_status date_back(const kf_timed_command *command, kf_error *error) {
     static const struct timespec long_ago[2] = {{0, 0}, {0, 0}};
     char path[KF_PATH];
@@ -213,7 +214,7 @@ static kf_status date_back(const kf_timed_command *command, kf_error *error) {
                    strerror(errno));
 }
 
-/* Returns the text that tells the time, which the caller frees; or NULL and why. */
+/* Returns the text that contains the time. The caller frees it. NULL, with the reason, if there is none. */
 static char *told_text(const kf_timed_command *command, const kf_awaited *run, char *why, size_t size) {
     if (command->file[0] == '\0') return kf_duplicate(run->out.text != NULL ? run->out.text : "");
     char path[KF_PATH], *text = NULL;
@@ -230,7 +231,7 @@ static char *told_text(const kf_timed_command *command, const kf_awaited *run, c
     return text;
 }
 
-/* Reads the time of a run. False, with the reason, means that the run tells none. */
+/* Reads the time of a run. Returns false, with the reason, if the run reports none. */
 static bool time_of(const kf_timed_command *command, const kf_awaited *run, double *us, char *why,
                     size_t size) {
     *us = 1e6 * run->seconds;
@@ -257,7 +258,7 @@ static void fail(kf_measurement *measurement, kf_state state, const char *what, 
     (void)snprintf(measurement->reason, sizeof measurement->reason, "%s: %s", what, why);
 }
 
-/* Does one run; the measurement's state tells what was wrong with it. */
+/* Does one run. The measurement's state says whether it failed, and how. */
 static kf_status run_once(const kf_timed_command *command, kf_measurement *measurement, double *us,
                           kf_error *error) {
     const kf_await_request request = {.words = (const char *const *)command->words,
@@ -290,7 +291,8 @@ static kf_status count_once(const kf_timed_command *command, kf_measurement *mea
     measurement->counter_count = 1;
     kf_counter *counter = &measurement->counters[0];
     *counter = (kf_counter){.unit = "1", .value = counted, .passes = 1};
-    /* The metric is named by who counted, so that nothing is compared across programs that count. */
+    /* The metric's name contains the program that counted, so that counts of different programs are never
+     * compared. */
     (void)snprintf(counter->metric, sizeof counter->metric, "instructions_%s", by);
     return KF_OK;
 }

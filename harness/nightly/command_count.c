@@ -1,5 +1,5 @@
-/* Counts the instructions of a command. They vary by far less than its time, also on a machine that others
- * use. */
+/* Counts the instructions of a command. They vary much less than its time, even on a machine that others use.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "harness/nightly/command.h"
 #include "harness/worker/await.h"
 
-static const double CACHEGRIND_SLOWDOWN = 100.0; /* times so slow at most; 20 to 50 is usual */
+static const double CACHEGRIND_SLOWDOWN = 100.0; /* assumed limit of the slowdown; 20 to 50 is usual */
 
 static kf_status run(const kf_timed_command *command, const char *const *words, double limit,
                      kf_awaited *spawned, kf_error *error) {
@@ -24,8 +24,8 @@ static kf_status run(const kf_timed_command *command, const char *const *words, 
     return kf_await(&request, spawned, error);
 }
 
-/* Opens a counter of what this process's children do in user mode, from their exec on. A negative number
- * means that there is none. */
+/* Opens a counter of what child processes do in user mode after exec. A negative number means that there is
+ * none. */
 static int open_counter(void) {
     struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
                                          .size = sizeof attributes,
@@ -42,7 +42,7 @@ static kf_status count_by_perf(const kf_timed_command *command, int counter, dou
     uint64_t before = 0, after = 0;
     bool read_before = read(counter, &before, sizeof before) == (ssize_t)sizeof before;
     kf_status status = run(command, (const char *const *)command->words, command->timeout, &spawned, error);
-    /* The system has added what ended children counted to their parent's count. */
+    /* The system adds the counts of children that have ended to the count of their parent. */
     bool ok = status == KF_OK && spawned.ended && spawned.status == 0 && read_before &&
               read(counter, &after, sizeof after) == (ssize_t)sizeof after;
     if (ok) *counted = (double)(after - before);
@@ -50,7 +50,7 @@ static kf_status count_by_perf(const kf_timed_command *command, int counter, dou
     return status;
 }
 
-/* Sums lines such as "==12345== I   refs:      1,234,567", one of each process. */
+/* Sums lines such as "==12345== I   refs:      1,234,567", of which each process prints one. */
 static double cachegrind_sum(const char *text) {
     static const char mark[] = "I   refs:";
     double sum = 0.0;

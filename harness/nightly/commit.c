@@ -9,8 +9,8 @@
 enum { SHORT_COMMIT = 12 };
 static const double GIT_SECONDS = 10.0;
 
-/* Labels a night by its commit: from the variables of a CI, else from git in the folder. The label is empty
- * where neither knows. */
+/* Labels a night with its commit: from variables of the CI, otherwise from git in the folder. The label is
+ * empty if neither knows it. */
 void kf_commit_of(const char *folder, char label[KF_LABEL]) {
     static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA"};
     label[0] = '\0';

@@ -25,8 +25,8 @@ static kf_status find_program(const char *folder, kf_program *program, kf_error 
                    "compare: '%.200s' has neither build/kftune nor kftune; build it first", folder);
 }
 
-/* Opens the benchmark that is to be compared, which need not be named in a suite of one. Commands are
- * refused, because two nights compare them. */
+/* Opens the benchmark to compare. A suite with a single benchmark needs no name. Commands are refused,
+ * because two nights compare them. */
 static kf_status open_entry(const kf_compare_request *request, kf_entry *entry, kf_error *error) {
     const kf_suite *suite = request->suite;
     if (request->benchmark == NULL && suite->count > 1)
@@ -59,7 +59,7 @@ static kf_status measure(const kf_entry *entry, const kf_program *program, doubl
     return status;
 }
 
-/* Measures in the order A B B A, and takes more processes where the result stays open. */
+/* Measures in the order A B B A, with more processes if the result is ambiguous. */
 static kf_status compare(const kf_entry *entry, const kf_program programs[2], double threshold,
                          kf_compare_result *result, kf_error *error) {
     double logs[2][KF_MORE_PROCESSES];

@@ -1,5 +1,5 @@
 /* Counts what changed: runs both programs of a comparison once more with hardware counters, so that the
- * verdict can say what moved. Counting that fails costs nothing but this. */
+ * verdict can name a cause. If counting fails, the verdict stands without a cause. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@
 static const char counted_set[] = "standard";
 static const double COUNT_LIMIT_SECONDS = 300.0;
 
-/* Holds the last result of an arm, and its kernels, to which the counters belong. */
+/* The last result of an arm and its kernels, to which the counters belong. */
 typedef struct counted {
     kf_arm arm;
-    int sequence; /* -1: none yet */
+    int sequence; /* -1: there is no result yet */
     kf_measurement *measurement;
 } counted;
 
@@ -48,7 +48,7 @@ static kf_status store_counters(kf_store *store, int64_t night, const kf_entry *
     return kf_store_add_counters(store, &entry->run, c.sequence, measurement, error);
 }
 
-/* Counts what one arm runs; *counting becomes false when this machine, or that program, cannot count. */
+/* Counts for one arm. *counting becomes false if this machine or that program cannot count. */
 static kf_status count_arm(const kf_nightly_session *session, const kf_entry *entry, kf_arm arm,
                            const kf_metric_set *set, bool *counting, kf_error *error) {
     bool earlier = arm == KF_ARM_REFERENCE;

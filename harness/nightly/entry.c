@@ -17,7 +17,7 @@ typedef struct best_search {
     const kf_problem *problem;
     const kf_device_info *device;
     int64_t run;
-    int winner; /* of the run; -1: not known */
+    int winner; /* sequence number of the run's winner; -1: not known */
     double time_us;
     bool final, chosen;
     kf_config config;
@@ -41,7 +41,7 @@ static kf_status look_at_result(void *context, int sequence, const char *role, c
     if (measurement->state != KF_STATE_OK || search->chosen) return KF_OK;
     search->chosen = sequence == search->winner;
     bool final = strcmp(role, "final") == 0;
-    /* A time that was taken again at the end is better known than all others. */
+    /* A time from the final measurement is more precise than all others. */
     if (!search->chosen &&
         (final < search->final || (final == search->final && measurement->step_us.median >= search->time_us)))
         return KF_OK;
@@ -77,8 +77,8 @@ static kf_status read_best_config(kf_entry *entry, kf_error *error) {
     return status;
 }
 
-/* Finds the config of a benchmark: a preset, the best of the store, that of a file, or the one that the
- * suite gives. A config that the space does not have is refused. */
+/* Finds the config of a benchmark: a preset, the best in the store, that of a file, or the one in the suite.
+ * A config that the space does not contain is refused. */
 static kf_status resolve_config(kf_entry *entry, const kf_space *space, kf_store *store, kf_error *error) {
     switch (entry->benchmark->source) {
     case KF_CONFIG_PRESET:
@@ -109,7 +109,7 @@ static kf_status open_config(kf_entry *entry, kf_store *store, kf_error *error) 
     return status;
 }
 
-/* Describes the run that the entry's processes belong to, and writes the job that they are given. */
+/* Describes the run to which the entry's processes belong, and writes their job. */
 static void describe(kf_entry *entry) {
     const kf_suite_benchmark *benchmark = entry->benchmark;
     const char *system = entry->opened->system->name;
@@ -143,9 +143,8 @@ static kf_status open_parts(kf_entry *entry, kf_store *store, kf_error *error) {
     return KF_OK;
 }
 
-/* Opens an entry; whatever goes wrong becomes the entry's problem, so that the other benchmarks of the
- * night go on. A command whose files are missing, as after a build that failed, has failed: that is what
- * the night found. */
+/* Opens an entry. An error becomes the entry's problem, so that the night's other benchmarks are measured. A
+ * command whose files are missing, for example after a failed build, counts as failed. */
 void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_store *store) {
     memset(entry, 0, sizeof *entry);
     entry->benchmark = benchmark;
@@ -160,7 +159,7 @@ void kf_entry_open(kf_entry *entry, const kf_suite_benchmark *benchmark, kf_stor
     entry->problem_status = open_parts(entry, store, &error);
     if (entry->problem_status == KF_OK) return;
     if (entry->problem_status == KF_BAD_INPUT && benchmark->command != NULL && entry->opened != NULL) {
-        /* The files to be watched are missing, as after a build that failed, and the night reports that. */
+        /* Missing files are a result of the night, for example after a failed build. */
         entry->problem_status = KF_OK;
         entry->failed = KF_STATE_INVALID;
         kf_copy_text(entry->failure, sizeof entry->failure, error.message);

@@ -1,4 +1,4 @@
-/* Shows a benchmark of kind `command` to the store and the verdicts. */
+/* Presents a benchmark of kind `command` to the store and the verdicts. */
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { KEPT_NIGHTS = 10, SHORT_HASH = 16 };
 
-/* This system has what the store asks of a problem's system. Nobody opens, plans or verifies a command. */
+/* The store asks a problem's system for these members. Commands are never opened, planned or verified. */
 static const kf_system command_system = {
     .name = "command", .summary = "a program of the user's, timed as a whole", .update = "run"};
 
@@ -24,8 +24,8 @@ static void hash_text(const char *text, char hash[KF_HASH_HEX]) {
     kf_hash_end(&hasher, hash);
 }
 
-/* Describes what makes two nights comparable: what is started, how, and what time is taken; not where it
- * lies. */
+/* Describes what makes two nights comparable: the program, its arguments, and the source of the time, but not
+ * the folder. */
 static void describe(kf_entry *entry) {
     const kf_timed_command *command = entry->benchmark->command;
     cJSON *json = kf_command_to_json(command);
@@ -65,8 +65,8 @@ static char *job_text(const kf_timed_command *command, const char *build) {
     return text;
 }
 
-/* Keeps the files of a command, so that a later night can run them again. Nobody knows of a command
- * without kept files whether it is the same as last night, so it has another hash each night. */
+/* Keeps the files of a command, so that a later night can run them again. Without kept files nobody knows
+ * whether the command has changed, so its hash differs each night. */
 static kf_status keep(kf_entry *entry, kf_timed_command *command, const char *archive, kf_error *error) {
     char build[KF_HASH_HEX];
     KF_TRY(kf_command_keep(command, archive, build, error));
@@ -75,8 +75,7 @@ static kf_status keep(kf_entry *entry, kf_timed_command *command, const char *ar
     if (command->kept[0] != NULL) {
         KF_TRY(kf_path(entry->kept, error, "%s/%.*s", archive, SHORT_HASH, build));
     } else {
-        /* The moment stands for the hash, because nobody knows whether the program is the same as last night.
-         */
+        /* The time replaces the hash, because nobody knows whether the program has changed. */
         char moment[48];
         (void)snprintf(moment, sizeof moment, "%ld %.9f", (long)getpid(), kf_clock_seconds());
         hash_text(moment, build);
@@ -99,8 +98,8 @@ kf_status kf_entry_open_command(kf_entry *entry, kf_store *store, kf_error *erro
     return status;
 }
 
-/* Forgets the copies of a command that no night to come can want: all but those of the recent nights and
- * the pinned one. */
+/* Deletes the copies of a command that no later night can need: all but those of recent nights and of the
+ * pinned one. */
 kf_status kf_entry_prune(const kf_entry *entry, kf_store *store, int64_t night, kf_error *error) {
     if (entry->benchmark->command == NULL || entry->opened == NULL) return KF_OK;
     char archive[KF_PATH], wanted[KEPT_NIGHTS + 1][KF_HASH_HEX];

@@ -6,7 +6,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 
-enum { PROTOCOL = 2 }; /* raised when older programs would misread a job */
+enum { PROTOCOL = 2 }; /* must be increased when older programs would misread a job */
 
 char *kf_nightly_job_text(const kf_nightly_job *job) {
     cJSON *json = cJSON_CreateObject();
@@ -23,8 +23,7 @@ char *kf_nightly_job_text(const kf_nightly_job *job) {
     return text;
 }
 
-/* Reads a job from its JSON, every member of which is needed and checked, since another program may have
- * written it. */
+/* Reads a job from its JSON. Another program may have written it, so each member is required and checked. */
 static kf_status read_job(const cJSON *json, kf_nightly_job *job, kf_error *error) {
     static const char *const keys[] = {"protocol", "scene",   "grid", "samples_per_cell", "system", "device",
                                        "config",   "seconds", NULL};

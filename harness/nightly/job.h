@@ -1,5 +1,5 @@
-/* Describes what one process of a night measures. A job is JSON text, because the process may be an earlier
- * program. */
+/* Describes what one process of a night measures. A job is JSON text, because an earlier version of the
+ * program may read it. */
 #ifndef KF_HARNESS_NIGHTLY_JOB_H
 #define KF_HARNESS_NIGHTLY_JOB_H
 
@@ -13,34 +13,34 @@ typedef struct kf_nightly_job {
     char system[KF_NAME];
     char device[64];
     kf_config config;
-    double seconds; /* of timing; 0: the usual */
+    double seconds; /* time for timing; 0: the usual one */
 } kf_nightly_job;
 
 /* Returns the job as canonical text, which the caller frees. */
 char *kf_nightly_job_text(const kf_nightly_job *job);
 kf_status kf_nightly_job_read(const char *text, kf_nightly_job *job, kf_error *error);
 
-/* Serves as the process itself: measures a job of a scene or a command, or with a metric set (counters not
- * NULL) only counts. It prints one line of JSON on stdout. `dress` (may be NULL) puts another system in the
- * place of the job's. */
+/* Acts as the process: measures the job of a scene or command, or only counts with a metric set (counters not
+ * NULL). It prints one line of JSON to stdout. `dress` (may be NULL) replaces the job's system by another
+ * one. */
 kf_status kf_nightly_measure(const char *job_text, bool verify, const char *counters,
                              const kf_system *(*dress)(const kf_system *system), kf_error *error);
 
-/* Holds how a process ended. */
+/* The end of a process. */
 typedef struct kf_job_end {
     bool measured;                /* *measurement is filled, whatever its state */
     char problem[512];            /* why not */
-    bool machine;                 /* the process says that the machine lacked something */
-    char scene_hash[KF_HASH_HEX]; /* as the process read it; "" when it did not come so far */
-    kf_measurement measurement;   /* to be freed with kf_measurement_free */
+    bool machine;                 /* the process reported a lack of the machine */
+    char scene_hash[KF_HASH_HEX]; /* as the process read it; "": it did not read it */
+    kf_measurement measurement;   /* the caller frees it with kf_measurement_free */
 } kf_job_end;
-/* Starts program as a fresh process on the job and waits for it. A process that dies or does not end within
- * limit_seconds gives state crash or timeout. Fails (KF_INTERRUPTED) only on Ctrl-C, or when no process can
- * be started. */
+/* Starts the program as a new process for the job and waits for it. If the process dies or does not end
+ * within limit_seconds, the state is crash or timeout. It fails only on Ctrl-C (KF_INTERRUPTED), or if no
+ * process can be started. */
 kf_status kf_process_measure(const kf_program *program, const char *job, bool verify, double limit_seconds,
                              kf_job_end *answer, kf_error *error);
-/* Runs the job in the same way, but it only counts, with this metric set; *answer then has counters and no
- * times. */
+/* Runs the job in the same way but only counts with this metric set. *answer then has counters and no times.
+ */
 kf_status kf_process_count(const kf_program *program, const char *job, const char *counters,
                            double limit_seconds, kf_job_end *answer, kf_error *error);
 

@@ -1,4 +1,4 @@
-/* Makes verdicts from times: by the history, the interleaved comparison, and the words. */
+/* Makes verdicts from times, by the history and by interleaved comparisons. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,9 @@
 #include "base/util/memory.h"
 #include "harness/nightly/entry.h"
 
-enum { MANY_CANDIDATES = 6 }; /* from 7 on, 5 processes against 5 cannot pass the false-discovery control */
+enum {
+    MANY_CANDIDATES = 6
+}; /* with more candidates 5 processes against 5 cannot pass the control of false discoveries */
 
 /* Converts a change in logarithms to percent. */
 static double percent(double change) {
@@ -49,7 +51,7 @@ static __attribute__((format(printf, 2, 3))) void say(kf_entry *entry, const cha
 
 /* --- Judging ------------------------------------------------------------------------------------------ */
 
-/* Gives the verdicts that need no history; *reached tells whether one was given. */
+/* Gives the verdicts that need no history; *reached: one was given. */
 static kf_status judge_tonight(kf_nightly_session *session, kf_entry *entry, bool *reached, kf_error *error) {
     const kf_arm_state *night = &entry->arms[KF_ARM_NIGHT];
     *reached = true;
@@ -91,7 +93,7 @@ static kf_status look_at_series(void *context, const kf_series_summary *series, 
     return KF_OK;
 }
 
-/* Says why the nights of another series are not compared with: what of scene and machine is another. */
+/* Describes why nights of another series are not compared: how its scene or machine differs. */
 static kf_status name_difference(kf_store *store, kf_entry *entry, const kf_series_summary *other,
                                  kf_error *error) {
     kf_text what = {0};
@@ -141,7 +143,7 @@ kf_status kf_entry_choose_reference(kf_nightly_session *session, kf_entry *entry
     char named[KF_NIGHT_TEXT];
     entry->candidate = true;
     if (entry->benchmark->command != NULL) {
-        /* The job names the copies that were kept, so any kftune can run them. */
+        /* The job names the kept copies, so any version of kftune can run them. */
         entry->reference_program = session->program;
         if (entry->kept[0] == '\0')
             (void)snprintf(entry->problem, sizeof entry->problem,
@@ -159,8 +161,8 @@ bool kf_entry_is_noisy(const kf_entry *entry) {
     return entry->hidden >= KF_NOISY;
 }
 
-/* Finds the last night up to index that was found good. A night is left out if noise hid what it is worth
- * (NODATA). Of the first night nothing better is known. */
+/* Finds the last night up to index that was good. A night whose change noise may hide (NODATA) does not
+ * count. For the first night nothing is known. */
 static int64_t last_good(const kf_history_night *nights, int index) {
     for (int i = index; i >= 0; i--)
         if (nights[i].judged && !kf_verdict_fails(nights[i].verdict) && nights[i].verdict != KF_AMBIGUOUS &&
@@ -169,7 +171,7 @@ static int64_t last_good(const kf_history_night *nights, int index) {
     return nights[index].night;
 }
 
-/* Compares instructions with the release, then with a night that was good. */
+/* Compares instructions with the release, then with a good night. */
 static kf_status second_measures(kf_nightly_session *session, kf_entry *entry, int64_t reference,
                                  kf_verdict_state *state, bool *known, kf_error *error) {
     kf_store *store = session->request->store;
@@ -188,8 +190,7 @@ static kf_status second_measures(kf_nightly_session *session, kf_entry *entry, i
     return KF_OK;
 }
 
-/* Judges a benchmark that does not look changed. Times alone say little where they are noisy and the code is
- * another. */
+/* Judges a benchmark that does not look changed. Noisy times of different code are not enough to decide. */
 static kf_status judge_quiet(kf_nightly_session *session, kf_entry *entry, const kf_history_night *nights,
                              int count, const kf_screening *screening, kf_error *error) {
     kf_verdict_state state = KF_SAME;
@@ -225,8 +226,8 @@ static kf_status screen_history(kf_nightly_session *session, kf_entry *entry, co
     entry->threshold = screening.threshold;
     entry->verdict.threshold = entry->hidden = expm1(screening.threshold);
     entry->unchanged = levels[count - 1].identical;
-    /* A change that came in one night is a step; one that crept up is a drift, even if it has grown into a
-     * step by now. */
+    /* A change between two nights is a step. A change that grew slowly is a drift, even if it is as large as
+     * a step now. */
     const double jump = levels[count - 1].level - levels[count - 2].level;
     const bool step = !entry->unchanged && screening.candidate && fabs(jump) > screening.threshold;
     bool held = false;
@@ -273,7 +274,8 @@ static void compare(kf_entry *entry) {
                                    (size_t)entry->arms[KF_ARM_CANDIDATE].count);
 }
 
-/* Measures reference and candidate in turns, A B B A, so that a drift meets both alike. */
+/* Measures reference and candidate in the order A B B A, so that a drift of the machine affects both equally.
+ */
 static kf_status measure_pairs(kf_nightly_session *session, kf_entry *entry, int processes, kf_error *error) {
     for (int round = 0; round < processes && entry->problem[0] == '\0'; round++)
         for (int turn = 0; turn < 2; turn++) {
@@ -304,7 +306,7 @@ static kf_status compare_one(kf_nightly_session *session, kf_entry *entry, int p
     return KF_OK;
 }
 
-/* Returns the mean clock of an arm; NAN where one of its processes has none. */
+/* Returns the mean clock of an arm; NAN: the clock of one of its processes is not known. */
 static double clock_of(const kf_arm_state *arm) {
     double sum = 0.0;
     for (int i = 0; i < arm->count; i++)
@@ -312,9 +314,9 @@ static double clock_of(const kf_arm_state *arm) {
     return sum / arm->count;
 }
 
-/* Says whether a change of times is also one of cycles: half of it, the same way. A clock that differs
- * between the programs' processes changes times alone. Where clocks are not known nothing speaks against
- * it. */
+/* Returns whether a change of times is also a change of cycles: in the same direction and at least half as
+ * large. A difference of clocks between the programs' processes changes only times. Unknown clocks count as
+ * agreement. */
 static bool cycles_agree(const kf_entry *entry) {
     double logs[2][KF_NIGHT_PROCESSES];
     const kf_arm arms[2] = {KF_ARM_REFERENCE, KF_ARM_CANDIDATE};
@@ -368,9 +370,8 @@ static kf_status judge_comparison(kf_nightly_session *session, kf_entry *entry, 
     return store_verdict(session, entry, state, error);
 }
 
-/* Compares all candidates with their earlier programs in interleaved runs, and judges them together, so
- * that the share of false alarms among all of them stays bounded. Many candidates have more processes
- * each. */
+/* Compares all candidates with their earlier programs in interleaved runs. They are judged together, so that
+ * the share of false alarms stays bounded. With many candidates each has more processes. */
 kf_status kf_compare_candidates(kf_nightly_session *session, kf_error *error) {
     int count = 0;
     for (int i = 0; i < session->count; i++)

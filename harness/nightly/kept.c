@@ -1,5 +1,6 @@
-/* Keeps what a command needs: its files are copied, and the words and variables that name them name the
- * copies. Names are compared as paths, so that "./solver", "solver" and its absolute path are one. */
+/* Keeps the files that a command needs. They are copied, and words and variables that name them are changed
+ * to name the copies. Names are compared as paths, so "./solver", "solver" and its absolute path are equal.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,12 +11,12 @@
 
 typedef struct keeping {
     const kf_timed_command *command;
-    const char *copies; /* the folder that they lie in; NULL: nothing is replaced */
+    const char *copies; /* the folder of the copies; NULL: nothing is replaced */
     bool named[KF_COMMAND_KEPT];
-    bool lost; /* a copy that is named is not there: links out of a kept folder are not followed */
+    bool lost; /* a named copy is missing, because links that leave a kept folder are not followed */
 } keeping;
 
-/* Makes a path absolute, without ".", ".." and empty parts; links are not followed. */
+/* Makes a path absolute, without ".", ".." and empty parts. Links are not followed. */
 static bool tidy(const char *folder, const char *name, char path[KF_PATH]) {
     char joined[KF_PATH], *rest = NULL;
     size_t length = 0;
@@ -37,7 +38,7 @@ static bool tidy(const char *folder, const char *name, char path[KF_PATH]) {
     return true;
 }
 
-/* Says whether path is root or lies below it; *rest becomes what follows root. */
+/* Returns whether path is root or lies below it; *rest: the part after root. */
 static bool is_below(const char *path, const char *root, const char **rest) {
     const size_t length = strlen(root);
     if (strncmp(path, root, length) != 0 || (path[length] != '\0' && path[length] != '/')) return false;
@@ -45,8 +46,8 @@ static bool is_below(const char *path, const char *root, const char **rest) {
     return true;
 }
 
-/* Says whether a text names a kept file, or one in a kept folder, as it is written or behind links; *there
- * says that it exists. A text without '/' that does not exist may be anything. */
+/* Returns whether a text names a kept file, or a file in a kept folder, directly or by links; *there: it
+ * exists. A text without '/' that is not a file may mean anything. */
 static bool names(const char *folder, const char *text, const char *kept, char below[KF_PATH], bool *there) {
     char path[KF_PATH], root[KF_PATH], real_path[KF_PATH], real_root[KF_PATH];
     const char *rest = NULL;
@@ -60,7 +61,7 @@ static bool names(const char *folder, const char *text, const char *kept, char b
     return true;
 }
 
-/* Appends the text, or the copy of what it names. */
+/* Appends the text, or the copy of the file that it names. */
 static void append_path(keeping *k, const char *path, kf_text *text) {
     bool replaced = false;
     for (int i = 0; k->command->kept[i] != NULL; i++) {
@@ -77,7 +78,7 @@ static void append_path(keeping *k, const char *path, kf_text *text) {
     if (!replaced) kf_text_append(text, "%s", path);
 }
 
-/* Replaces a path in a word, which is a path or ends in one: "--input=PATH". */
+/* Replaces a path in a word, which is a path or ends with one: "--input=PATH". */
 static void replace_word(keeping *k, char **word) {
     kf_text changed = {0};
     const char *equals = strchr(*word, '=');
@@ -91,7 +92,7 @@ static void replace_word(keeping *k, char **word) {
     *word = changed.text;
 }
 
-/* Replaces paths in a variable, which holds one, or several with colons between. */
+/* Replaces the paths in a variable, which are separated by colons. */
 static void replace_variable(keeping *k, char **pair) {
     kf_text changed = {0};
     const char *at = strchr(*pair, '=') + 1;
@@ -126,8 +127,8 @@ static bool climbs(const char *name) {
     return name[0] == '/';
 }
 
-/* Refuses a copy that nothing names: every night would run tonight's file, so no change could ever be seen.
- */
+/* Refuses a copy that nothing names. Every night would run tonight's file instead, and no change would be
+ * seen. */
 kf_status kf_command_check_kept(kf_json_place place, kf_timed_command *command, kf_error *error) {
     keeping k = {.command = command};
     replace_all(&k, command);
@@ -138,7 +139,7 @@ kf_status kf_command_check_kept(kf_json_place place, kf_timed_command *command, 
             return kf_fail(error, KF_BAD_INPUT, "%s: %s.keep: '%.200s' must lie below the working folder",
                            place.file, place.path, kept);
         KF_TRY(kf_path(path, error, "%s/%s", command->folder, kept));
-        if (k.named[i] || access(path, F_OK) != 0) continue; /* what is missing fails its own benchmark */
+        if (k.named[i] || access(path, F_OK) != 0) continue; /* a missing file fails its own benchmark */
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: %s.keep: no word or variable of the command names '%.200s', so every night would run "

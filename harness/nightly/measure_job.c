@@ -1,4 +1,4 @@
-/* Serves as the process of a night: opens the device, measures its job, prints what it found. */
+/* Acts as a process of a night: opens the device, measures its job, and prints the result. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "harness/worker/evaluate.h"
 #include "solver/systems.h"
 
-/* Prints the answer in one line, the last that the process prints. */
+/* Prints the answer as one line, the last line that the process prints. */
 static void print_answer(const kf_problem *problem, const kf_device_info *device,
                          const kf_measurement *measurement) {
     cJSON *json = kf_json_answer("nightly measure");
@@ -30,7 +30,8 @@ static void print_answer(const kf_problem *problem, const kf_device_info *device
     free(text);
 }
 
-/* Closes the trial, whose reference may have room on the device, with it. */
+/* Measures on the device, and closes the trial with it, because the trial's reference may use memory there.
+ */
 static kf_status measure_on(const kf_nightly_job *job, const kf_setting *setting, kf_trial *trial,
                             bool verify, kf_error *error) {
     kf_backend *backend = NULL;
@@ -48,7 +49,7 @@ static kf_status measure_on(const kf_nightly_job *job, const kf_setting *setting
     if (status == KF_OK) print_answer(setting->problem, kf_backend_device(backend), measurement);
     kf_measurement_free(measurement);
     free(measurement);
-    /* A context that a kernel ruined need not close. */
+    /* A context that a kernel ruined cannot be closed. */
     if (usable) {
         kf_trial_close(trial);
         kf_backend_close(backend);

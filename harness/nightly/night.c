@@ -9,7 +9,7 @@
 #include "base/util/program.h"
 #include "harness/nightly/entry.h"
 
-static const double RESUME_HOURS = 20.0; /* an unfinished night is not carried into the one after the next */
+static const double RESUME_HOURS = 20.0; /* an unfinished night that is older is not continued */
 
 /* --- Carrying on ------------------------------------------------------------------------------------------
  */
@@ -20,8 +20,8 @@ static kf_entry *find_entry(kf_nightly_session *session, const char *benchmark) 
     return NULL;
 }
 
-/* Takes over a process that this night ran before it was interrupted. An entry whose machine or scene is
- * another meanwhile cannot be carried on. */
+/* Takes over a result that this night stored before it was interrupted. An entry whose machine or scene has
+ * changed cannot be continued. */
 static kf_status take_over_process(void *context, const kf_process *process, kf_error *error) {
     (void)error;
     kf_entry *entry = find_entry(context, process->benchmark);
@@ -60,7 +60,7 @@ static kf_status resume(kf_nightly_session *session, kf_error *error) {
 /* --- The night --------------------------------------------------------------------------------------------
  */
 
-/* Measures round by round over the benchmarks, so that a disturbance of minutes meets some processes of each.
+/* Measures all benchmarks in rounds, so that a disturbance of some minutes affects a few processes of each.
  */
 static kf_status measure_all(kf_nightly_session *session, kf_error *error) {
     for (int round = 0; round < KF_NIGHT_PROCESSES; round++)
@@ -81,8 +81,7 @@ static kf_status judge_all(kf_nightly_session *session, kf_error *error) {
     return kf_compare_candidates(session, error);
 }
 
-/* Holds the programs that a later night may still want to run: those of the last nights, and the pinned ones.
- */
+/* The programs that a later night may run again: those of the last nights, and the pinned ones. */
 typedef struct kept_programs {
     char hashes[64][KF_HASH_HEX];
     int count, recent;
@@ -105,8 +104,7 @@ static kf_status keep_recent(void *context, const kf_night *night, kf_error *err
     return KF_OK;
 }
 
-/* Deletes the kept programs that no night to come can want. Where the store cannot say which these are,
- * all stay. */
+/* Deletes the kept programs that no later night can need. If the store cannot be read, all are kept. */
 static void prune_programs(const kf_nightly_session *session) {
     kept_programs *kept = kf_allocate_zeroed(1, sizeof *kept);
     bool known = true;
@@ -127,9 +125,9 @@ static void prune_programs(const kf_nightly_session *session) {
     free(kept);
 }
 
-/* Hashes what must be the same for an interrupted night to be carried on. The programs of commands are part
- * of the suite's hash; of a suite of commands alone, `program` is their hash. A missing one is no reason to
- * stop, because its benchmark tells of it. A machine that cannot read it now is one. */
+/* Hashes what must be unchanged to continue an interrupted night. The programs of commands are part of the
+ * suite's hash. In a suite with nothing but commands, `program` is their hash. A missing program is not an
+ * error here, because its benchmark reports it. An unreadable one is. */
 static kf_status hash_suite(const kf_suite *suite, char hash[KF_HASH_HEX], char program[KF_HASH_HEX],
                             kf_error *error) {
     kf_hasher hasher, programs;
@@ -168,8 +166,8 @@ static kf_status begin(kf_nightly_session *session, kf_error *error) {
     return kf_store_begin_night(request->store, RESUME_HOURS, night, &session->result->resumed, error);
 }
 
-/* Plays the night: opens all entries, carries on what was measured before an interrupt, measures, judges,
- * and collects the verdicts. The first problem of an entry becomes that of the night. */
+/* Does the night: opens all entries, takes over results from before an interrupt, measures, judges, and
+ * collects the verdicts. The first problem of an entry becomes that of the night. */
 static kf_status play(kf_nightly_session *session, kf_error *error) {
     const kf_suite *suite = session->request->suite;
     session->entries = kf_allocate_zeroed((size_t)suite->count, sizeof *session->entries);
@@ -198,8 +196,8 @@ static kf_status play(kf_nightly_session *session, kf_error *error) {
     return kf_nightly_find_absent(session->request->store, session->result, error);
 }
 
-/* Runs a night from its begin to its end. An interrupted night stays to be carried on; so does one that
- * the disk or the machine stopped. */
+/* Runs a night from beginning to end. A night that was interrupted, or that the disk or the machine stopped,
+ * can be continued. */
 kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *result, kf_error *error) {
     memset(result, 0, sizeof *result);
     kf_nightly_session *session = kf_allocate_zeroed(1, sizeof *session);
@@ -208,7 +206,7 @@ kf_status kf_nightly(const kf_nightly_request *request, kf_nightly_result *resul
     kf_status status = begin(session, error);
     if (status == KF_OK) {
         status = play(session, error);
-        /* A night that was interrupted, or that the disk or the machine stopped, stays to be carried on. */
+        /* A night that was interrupted, or that the disk or the machine stopped, can be continued. */
         kf_error ending = {KF_OK, ""};
         kf_status ended = kf_store_end_night(request->store, &result->night,
                                              status == KF_OK ? "finished" : "interrupted", &ending);

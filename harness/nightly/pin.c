@@ -1,4 +1,4 @@
-/* Handles the pinned night, with which tonight is compared first, until the pin moves. */
+/* Compares tonight with the pinned night, which comes before all other comparisons until the pin moves. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static kf_status look_at_verdict(void *context, const kf_verdict *verdict, kf_er
     return KF_OK;
 }
 
-/* Says whether the night that a verdict was held against had the release's code. */
+/* Returns whether the night with which a verdict compares had the release's code. */
 static bool is_of_release(int64_t reference, const kf_history_night *pinned, const kf_history_night *nights,
                           int count) {
     if (reference == pinned->night) return true;
@@ -50,7 +50,7 @@ static kf_status carry_over(kf_nightly_session *session, kf_entry *entry, const 
     entry->verdict = last.verdict;
     entry->verdict.time_us = tonight.time_us;
     entry->verdict.threshold = tonight.threshold;
-    entry->verdict.identical = false; /* of SAME only */
+    entry->verdict.identical = false; /* only for SAME */
     entry->verdict.reference = pinned->night;
     (void)snprintf(entry->verdict.reason, sizeof entry->verdict.reason,
                    "same code as %s, which was found %.3g %% slower%s than the pinned %s",

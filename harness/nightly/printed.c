@@ -12,7 +12,7 @@
 
 const char *const kf_comma_names[KF_COMMAS] = {"unknown", "thousands", "decimal"};
 
-enum { SHOWN = 40 }; /* bytes of a program's output in a message */
+enum { SHOWN = 40 }; /* bytes of a program's output that a message quotes */
 
 /* --- Units -----------------------------------------------------------------------------------------------
  */
@@ -52,7 +52,7 @@ static size_t digits(const char *text) {
     return strspn(text, "0123456789");
 }
 
-/* Returns the length of "12,345,678" and the like, with at least one group; 0: it is none. */
+/* Returns the length of a number such as "12,345,678" with at least one group; 0: it is none. */
 static size_t grouped(const char *text) {
     size_t length = digits(text), groups = 0;
     if (length < 1 || length > 3 || text[0] == '0') return 0;
@@ -70,7 +70,7 @@ static bool refuse(kf_printed *printed, const char *at, const char *what) {
     return false;
 }
 
-/* Returns the length of an exponent; Fortran's may begin with a D. */
+/* Returns the length of an exponent. Fortran's may begin with a D. */
 static size_t exponent(const char *text) {
     if (text[0] == '\0' || strchr("eEdD", text[0]) == NULL) return 0;
     const size_t sign = text[1] == '+' || text[1] == '-';
@@ -79,8 +79,8 @@ static size_t exponent(const char *text) {
     return marked && count > 0 ? 1 + sign + count : 0;
 }
 
-/* Returns the length of the whole part, which may contain commas. *ambiguous says that they could as well
- * begin the decimals. */
+/* Returns the length of the whole part, which may contain commas. *ambiguous: a comma could also begin the
+ * decimals. */
 static size_t whole_part(const char *text, kf_comma comma, bool *ambiguous) {
     const size_t groups = grouped(text);
     *ambiguous = false;
@@ -90,7 +90,8 @@ static size_t whole_part(const char *text, kf_comma comma, bool *ambiguous) {
     return groups;
 }
 
-/* Reads a number that begins at text with a digit, a sign or a point; the end of it, or NULL and why. */
+/* Reads a number that begins with a digit, a sign or a point. Returns its end; NULL, with the reason: it is
+ * none. */
 static const char *read_number(const char *text, kf_comma comma, kf_printed *printed) {
     char plain[64];
     size_t count = 0;
@@ -125,8 +126,8 @@ static const char *read_number(const char *text, kf_comma comma, kf_printed *pri
     return NULL;
 }
 
-/* Returns the length of a space that does not break lines, which stands before units and within numbers; 0:
- * none. */
+/* Returns the length of a non-breaking space, as it occurs before units and within numbers; 0: there is none.
+ */
 static size_t firm_space(const char *at) {
     static const char *const spaces[] = {"\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x89"};
     for (size_t i = 0; i < sizeof spaces / sizeof spaces[0]; i++)
@@ -134,8 +135,7 @@ static size_t firm_space(const char *at) {
     return 0;
 }
 
-/* Says whether digits follow in one of the ways in which people write large numbers, times of day and
- * ranges. */
+/* Returns whether digits follow as in large numbers, times of day and ranges. */
 static bool goes_on(const char *number, const char *at) {
     const size_t space = firm_space(at), length = (size_t)(at - number);
     if (space > 0 && isdigit((unsigned char)at[space])) return true;
@@ -143,16 +143,16 @@ static bool goes_on(const char *number, const char *at) {
     return *at != '\0' && strchr(",.'_:+-", *at) != NULL && isdigit((unsigned char)at[1]);
 }
 
-/* Says whether a single comma and digits end the number: "12,5", with a comma that can only be the decimals'.
- */
+/* Returns whether the number ends with a single comma and digits, as in "12,5", where the comma can only
+ * begin decimals. */
 static bool has_decimals(const char *number, const char *at) {
     if (*at != ',' || memchr(number, '.', (size_t)(at - number)) != NULL) return false;
     const char *end = at + 1 + digits(at + 1);
     return !goes_on(at + 1, end);
 }
 
-/* Reads what stands behind a number: nothing of it, its unit, or a reason not to trust it. The caller says in
- * `comma` what a comma is. */
+/* Reads what follows a number: nothing, its unit, or a reason not to trust it. `comma` says what commas mean.
+ */
 static bool read_unit(const char *number, const char *at, kf_comma comma, kf_printed *printed) {
     if (comma == KF_COMMA_UNKNOWN && goes_on(number, at) && has_decimals(number, at))
         return refuse(
@@ -187,8 +187,8 @@ static bool is_no_value(const char *at) {
     return false;
 }
 
-/* Finds where a number begins within the line, not within a word. NULL: nowhere, or "nan" or "inf" comes
- * first. */
+/* Finds the beginning of a number in the line that is not within a word. NULL: there is none, or "nan" or
+ * "inf" comes first. */
 static const char *find_number(const char *at) {
     for (const char *begin = at; *at != '\0' && *at != '\n' && *at != '\r';) {
         const bool within = at > begin && (is_letter(at[-1]) || isdigit((unsigned char)at[-1]));
@@ -201,7 +201,7 @@ static const char *find_number(const char *at) {
     return NULL;
 }
 
-/* Returns a copy without the sequences that terminals obey, such as colours. The caller frees it. */
+/* Returns a copy without the escape sequences of terminals, such as colours. The caller frees it. */
 static char *without_escapes(const char *output) {
     char *copy = kf_duplicate(output), *to = copy;
     for (const char *from = output; *from != '\0';) {
@@ -248,7 +248,8 @@ bool kf_printed_in_text(const char *output, const char *mark, kf_comma comma, kf
 /* --- JSON ------------------------------------------------------------------------------------------------
  */
 
-/* Reads a number, also from a text, as programs write numbers whose digits JavaScript would lose. */
+/* Reads a number. It may be a text, because programs write large numbers as text to keep digits that
+ * JavaScript would lose. */
 static bool number_of(const cJSON *value, kf_printed *printed) {
     const char *text = cJSON_GetStringValue(value);
     printed->number = cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
@@ -278,8 +279,8 @@ bool kf_printed_at(const cJSON *json, const char *path, kf_printed *printed) {
     return true;
 }
 
-/* Finds the number in the last JSON document of the output that has it. Programs may print lines before
- * and after their JSON; each line that begins with '{' or '[' is tried, from the last one up. */
+/* Finds the number in the last JSON document of the output that contains it. Programs may print other lines
+ * before and after it, so each line that begins with '{' or '[' is tried, from the last one up. */
 bool kf_printed_in_json(const char *output, const char *path, kf_printed *printed) {
     kf_printed nearest = {.why = "no JSON object or list begins a line"};
     bool any = false;
@@ -287,7 +288,7 @@ bool kf_printed_in_json(const char *output, const char *path, kf_printed *printe
         if ((*at != '{' && *at != '[') || (at > output && at[-1] != '\n')) continue;
         cJSON *json = cJSON_Parse(at);
         const bool found = json != NULL && kf_printed_at(json, path, printed);
-        /* The reason of the last document is the most telling one. */
+        /* The last document most likely explains the failure. */
         if (json != NULL && !found && !any) nearest = *printed;
         any = any || json != NULL;
         cJSON_Delete(json);

@@ -1,4 +1,4 @@
-/* Starts a fresh process on a job, and understands how it ended. */
+/* Starts a new process for a job, and interprets its end. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void fail_measurement(kf_job_end *answer, kf_state state) {
     answer->measurement.verification.bound = (double)NAN;
 }
 
-/* Adds what is not there. */
+/* Adds the members that are missing. */
 static void complete(cJSON *json, const cJSON *standard) {
     const cJSON *item;
     cJSON_ArrayForEach(item, standard) {
@@ -32,7 +32,7 @@ static void complete(cJSON *json, const cJSON *standard) {
     }
 }
 
-/* Fills in what an earlier program does not know: the fields that it does not say stay empty. */
+/* Fills in the members that an earlier program does not know. They get empty values. */
 static void complete_measurement(cJSON *json) {
     kf_measurement empty = {.kernel_count = 0};
     (void)kf_measurement_add_kernel(&empty);
@@ -46,8 +46,8 @@ static void complete_measurement(cJSON *json) {
     cJSON_Delete(standard);
 }
 
-/* Reads the answer of a process from its output. False says that it gave none; one that makes no sense is
- * a problem. */
+/* Reads the answer of a process from its output. Returns false if there is none. An answer without sense is a
+ * problem. */
 static bool read_answer(const char *text, kf_job_end *answer) {
     const char *line = text != NULL ? strstr(text, "{\"kftune\"") : NULL;
     cJSON *json = NULL;
@@ -65,7 +65,7 @@ static bool read_answer(const char *text, kf_job_end *answer) {
     return true;
 }
 
-/* Understands how a process ended: with an answer, by the time limit, by a signal, or with a complaint. */
+/* Interprets the end of a process: an answer, the time limit, a signal, or an error message. */
 static void understand(const kf_awaited *process, double limit, kf_job_end *answer) {
     if (!process->ended) {
         fail_measurement(answer, KF_STATE_TIMEOUT);

@@ -13,7 +13,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* Lists what a program reads at run time, below the data folder. */
+/* What a program reads at run time, below the data folder. */
 static const char *const data_folders[] = {"kernels", "variants", "scene/library", "metrics"};
 enum { DATA_FOLDERS = sizeof data_folders / sizeof data_folders[0], MOST_DEPTH = 8, SHORT_HASH = 16 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;
@@ -37,7 +37,7 @@ static void free_list(file_list *list) {
     free(list->names);
 }
 
-/* Lists regular files only, because links out of the folder are not part of the program. */
+/* Lists regular files only, because files behind links out of the folder do not belong to the program. */
 static kf_status list_files(const char *root, const char *folder, int depth, file_list *list,
                             kf_error *error) {
     char path[KF_PATH], name[KF_PATH];
@@ -90,7 +90,7 @@ static kf_status hash_program(const char *executable, const char *data, const fi
     return KF_OK;
 }
 
-/* Lists by name what a program reads below data. */
+/* Lists what a program reads below the data folder, sorted by name. */
 static kf_status list_data(const char *data, file_list *list, kf_error *error) {
     for (int i = 0; i < DATA_FOLDERS; i++)
         KF_TRY(list_files(data, data_folders[i], 0, list, error));
@@ -120,8 +120,8 @@ static kf_status copy_file(const char *from, const char *to, mode_t mode, kf_err
     return status;
 }
 
-/* Keeps the libraries that a program brings in lib/ beside it, where it looks for them. They are linked,
- * because they are large. */
+/* Keeps the libraries in lib/ beside a program, where it looks for them. They are linked because they are
+ * large. */
 static kf_status keep_libraries(const char *executable, const char *target, kf_error *error) {
     char beside[KF_PATH], from[KF_PATH], to[KF_PATH], folder[KF_PATH];
     KF_TRY(kf_path(beside, error, "%s", executable));
@@ -172,7 +172,7 @@ static kf_status locate(const char *archive, const char *hash, kf_program *progr
     return kf_path(program->data, error, "%s/%.*s/data", archive, SHORT_HASH, hash);
 }
 
-/* Copies a program under another name first, so that it is kept whole or not at all. */
+/* Copies a program under a temporary name first, so that it is kept completely or not at all. */
 static kf_status copy_program(const char *executable, const char *data, const file_list *list,
                               const char *archive, const char *hash, kf_error *error) {
     char fresh[KF_PATH], final[KF_PATH];

@@ -41,7 +41,7 @@ static kf_status add_time(const collecting *c, const char *name, double us) {
     return KF_OK;
 }
 
-/* Adds a number at a path from item, whose unit is unit_us where none stands beside it. */
+/* Adds the number at a path of item. Its unit is unit_us unless a unit stands beside it. */
 static kf_status add_at(const collecting *c, const char *name, const cJSON *item, const char *path,
                         double unit_us) {
     kf_printed printed;
@@ -76,7 +76,7 @@ static const cJSON *list_of(const cJSON *object, const char *key) {
 /* --- The formats -----------------------------------------------------------------------------------------
  */
 
-/* Reads repetitions, or the medians of a file with aggregates alone. */
+/* Reads repetitions, or the medians if the file has only aggregates. */
 static kf_status read_google(const collecting *c, const cJSON *list) {
     const cJSON *item;
     for (int aggregates = 0; aggregates < 2 && c->file->count == 0; aggregates++)
@@ -195,8 +195,8 @@ static double *logs_of(const kf_named_times *times) {
     return logs;
 }
 
-/* Holds the times of one benchmark in two files against each other, by logarithms, so that changes are
- * ratios. One that is in only one of them has no data. */
+/* Compares the times of one benchmark in two files by their logarithms, so that changes are ratios. A
+ * benchmark in only one of the files has no data. */
 static kf_file_comparison hold(const kf_named_times *before, const kf_named_times *after) {
     kf_file_comparison held = {.name = before != NULL ? before->name : after->name,
                                .old_us = before != NULL ? kf_median(before->us, before->count) : (double)NAN,
@@ -214,7 +214,8 @@ static kf_file_comparison hold(const kf_named_times *before, const kf_named_time
     return held;
 }
 
-/* Judges a comparison: a change is confirmed, or one of the threshold is excluded, or else it is open. */
+/* Judges a comparison: a change is confirmed, a change as large as the threshold is excluded, or the result
+ * is ambiguous. */
 static kf_verdict_state judge(const kf_file_comparison *held, double threshold, bool accepted) {
     const kf_comparison *c = &held->comparison;
     const bool enough = held->old_count >= KF_LEAST_PROCESSES && held->new_count >= KF_LEAST_PROCESSES;

@@ -1,4 +1,4 @@
-/* Takes the second measure: instructions, which do not depend on what else the machine does. */
+/* Compares instructions, which do not depend on other work of the machine. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/util/text.h"
 #include "harness/nightly/entry.h"
 
-/* Holds the count of one night; metric "": not counted. */
+/* The count of one night; metric "": not counted. */
 typedef struct counted {
     char metric[48];
     double instructions;
@@ -45,7 +45,7 @@ kf_status kf_entry_second_measure(kf_store *store, int64_t night, kf_entry *entr
     if (!*known) return KF_OK;
     const double least = expm1(pinned ? kf_standard_rules.drift : kf_standard_rules.least_change);
     const bool changed = pinned ? change > least : fabs(change) > least;
-    /* If the pinned night shows no change, the last good night decides. */
+    /* If nothing changed since the pinned night, the last good night decides. */
     if (!changed && pinned) return KF_OK;
     tell(verdict, entry->hidden, &before, &after, change, named);
     if (!changed) return KF_OK;

@@ -1,4 +1,4 @@
-/* Judges series, as a night does where it cannot run anything again. */
+/* Judges series of values as a night does, but without running anything again. */
 #include "harness/nightly/series.h"
 
 #include <math.h>
@@ -13,12 +13,12 @@
 
 static const kf_comparison unknown = {NAN, NAN, NAN, 1.0};
 
-/* Holds the rows of one time. */
+/* The rows with one time. */
 typedef struct night {
-    size_t first, end; /* among the rows */
+    size_t first, end; /* range of its rows */
 } night;
 
-/* Holds a benchmark on a machine: its last KF_WINDOW nights. */
+/* A benchmark on a machine with its last KF_WINDOW nights. */
 typedef struct series {
     const kf_series_row *rows;
     night nights[KF_WINDOW];
@@ -50,7 +50,7 @@ static int in_order(const void *left, const void *right) {
     return other != 0 ? other : by_time(left, right);
 }
 
-/* Refuses times that are numbers in some rows and texts in others, because these have no common order. */
+/* Refuses times of which some are numbers and others texts, because these cannot be sorted together. */
 static kf_status check_times(const kf_series_rows *rows, kf_error *error) {
     for (size_t i = 1; i < rows->count; i++)
         if (isfinite(rows->list[i].order) != isfinite(rows->list[0].order))
@@ -78,7 +78,7 @@ static double median_value(const series *s, int begin, int end) {
     return median;
 }
 
-/* Adds a night of a series with the level of its values. A full window forgets its oldest night. */
+/* Adds a night with the level of its values. The oldest night of a full window is dropped. */
 static void add_night(series *s, size_t first, size_t end) {
     if (s->count == KF_WINDOW) {
         memmove(s->nights, s->nights + 1, (KF_WINDOW - 1) * sizeof *s->nights);
@@ -103,7 +103,7 @@ static const char *name_of(const series *s, int at) {
 
 /* --- Verdicts ------------------------------------------------------------------------------------------- */
 
-/* Compares the nights from..until with those of since..end. */
+/* Compares the nights from..until with the nights since..end. */
 static void compare(const series *s, int from, int until, int since, kf_series_verdict *v) {
     double *before = logs_of(s, from, until, &v->old_count),
            *after = logs_of(s, since, s->count, &v->new_count);
@@ -115,15 +115,15 @@ static void compare(const series *s, int from, int until, int since, kf_series_v
     free(after);
 }
 
-/* Holds where levels of a series begin. */
+/* The beginnings of a series' levels. */
 typedef struct level {
-    int since;  /* what may be new: a change point that is not older than five values may take, or the newest
-                 * night alone; -1: nothing is new */
-    int own;    /* the level before what is new, or that of the newest night where nothing is */
-    int before; /* the one before that; -1: there is none */
+    int since;  /* beginning of what may be new: a recent change point, not more than five values back, or the
+                   newest night alone; -1: nothing is new */
+    int own;    /* the level before what is new, or the newest night's level if nothing is new */
+    int before; /* the level before that; -1: there is none */
 } level;
 
-/* Finds the change points of a series, and which of its levels are new, own and before. */
+/* Finds the change points of a series, and its levels `since`, `own` and `before`. */
 static level find_level(const series *s, const kf_screening *screening) {
     double levels[KF_WINDOW];
     kf_change_point points[KF_WINDOW];
@@ -144,8 +144,8 @@ static level find_level(const series *s, const kf_screening *screening) {
     return l;
 }
 
-/* Judges a change by comparing the values since it with those before it. Few values, or values that do not
- * confirm it, leave it ambiguous. */
+/* Judges a change by comparing the values after it with those before it. It is ambiguous if there are few
+ * values, or if they do not confirm it. */
 static void judge_change(const series *s, int before, int since, kf_series_verdict *v) {
     compare(s, before, since, since, v);
     const kf_finding finding = kf_confirm(&v->comparison, v->threshold, &kf_standard_rules);
@@ -163,7 +163,7 @@ static void judge_change(const series *s, int before, int since, kf_series_verdi
     }
 }
 
-/* Judges a night whose level is that of the nights before it. A change that is history is named. */
+/* Judges a night whose level has not changed. An earlier change is named. */
 static void judge_quiet(const series *s, const level *l, kf_series_verdict *v) {
     const double hidden = expm1(v->threshold);
     v->state = KF_SAME;
@@ -180,7 +180,7 @@ static void judge_quiet(const series *s, const level *l, kf_series_verdict *v) {
         say(v, "no change of more than %.3g %%", 100.0 * hidden);
 }
 
-/* Finds the nights of a commit; *end - *begin of them stand in a row, the last such. */
+/* Finds the last nights of a commit that follow each other: *begin to *end - 1. */
 static bool find_commit(const series *s, const char *commit, int *begin, int *end) {
     *end = s->count;
     while (*end > 0 && strcmp(name_of(s, *end - 1), commit) != 0)
@@ -191,16 +191,15 @@ static bool find_commit(const series *s, const char *commit, int *begin, int *en
     return *end > 0 && *end < s->count;
 }
 
-/* Finds the first night back from `begin`, not before `least`, from which to `end` there are values enough.
- */
+/* Finds the latest first night, not before `least`, from which enough values lie before `end`. */
 static int enough_from(const series *s, int least, int begin, int end) {
     while (begin > least && s->nights[end - 1].end - s->nights[begin].first < KF_LEAST_PROCESSES)
         begin--;
     return begin;
 }
 
-/* Says whether the level is above the pinned commit's by more than a drift may be. A commit of few values
- * has those of the nights before it with it. beside: what a verdict that is no drift must say of the pin. */
+/* Returns whether the level has drifted from that of the pinned commit by more than is allowed. A commit with
+ * few values is joined by the nights before it. beside: what another verdict must say about the pin. */
 static bool drifted(const series *s, const char *pin, int since, kf_series_verdict *v, kf_text *beside) {
     int begin = 0, end = 0;
     if (pin == NULL) return false;
@@ -232,8 +231,8 @@ static bool drifted(const series *s, const char *pin, int since, kf_series_verdi
     return false;
 }
 
-/* Judges the newest night of a series: first against the pinned commit, then by the change that screening
- * found, if there is one. */
+/* Judges the newest night of a series: first by the pinned commit, then by the change that screening found,
+ * if any. */
 static void judge(const series *s, const char *pin, kf_series_verdict *v) {
     const kf_screening screening = kf_screen(s->levels, s->count, &kf_standard_rules);
     const level l = find_level(s, &screening);
@@ -259,7 +258,8 @@ static void judge(const series *s, const char *pin, kf_series_verdict *v) {
     kf_text_free(&beside);
 }
 
-/* Controls false alarms: some of many series change by chance, and only the surest stay. */
+/* Controls false alarms. Among many series some change by chance, so only the most certain changes are kept.
+ */
 static void control(kf_series_verdict *list, int count) {
     double *probabilities = kf_allocate(((size_t)count + 1) * sizeof *probabilities);
     bool *accepted = kf_allocate_zeroed((size_t)count + 1, sizeof *accepted);

@@ -1,4 +1,4 @@
-/* Reads series: lines of a CSV, or files of benchmark libraries as nights. */
+/* Reads series from lines of a CSV file, or from files of benchmark libraries, each of which is a night. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static const char *const column_names[COLUMNS] = {"time", "value", "commit", "ma
 typedef struct reader {
     const char *path;
     int line;
-    int places[COLUMNS]; /* of a column among the fields; -1: it is not there */
-    int columns;         /* that the header names, of these and of other names */
+    int places[COLUMNS]; /* place of a column among the fields; -1: it is missing */
+    int columns;         /* number of columns in the header, known or not */
     kf_series_rows *rows;
     kf_error *error;
 } reader;
@@ -38,8 +38,8 @@ static kf_series_row *add_row(kf_series_rows *rows) {
     return row;
 }
 
-/* Cuts a field off *line, which then begins behind its comma; NULL behind the last. Quotes hold commas, and
- * two of them one quote. *open: whether a quote is not closed on this line. */
+/* Cuts the next field off *line, which then begins after the comma; NULL after the last field. Quotes may
+ * enclose commas, and two quotes mean one. *open: a quote is not closed on this line. */
 static char *next_field(char **line, bool *open) {
     char *field = *line, *from = field, *to = field;
     bool quoted = false;
@@ -65,8 +65,8 @@ static char *trimmed(char *text) {
     return text;
 }
 
-/* Cuts a line into its fields. A line with more of them than there is room for, or with a quote that it does
- * not close, is refused: its fields would be read as others. */
+/* Cuts a line into its fields. A line with too many fields, or with an open quote, is refused, because its
+ * fields would be misread. */
 static kf_status split(const reader *r, char *line, char *fields[FIELDS], int *count) {
     bool open = false;
     *count = 0;
@@ -80,8 +80,7 @@ static kf_status split(const reader *r, char *line, char *fields[FIELDS], int *c
     return kf_fail(r->error, KF_BAD_INPUT, "%s:%d: a quote is not closed on its line", r->path, r->line);
 }
 
-/* Returns whether a time is a date that does not begin with its year: sorted as text, such days stand in the
- * wrong order. */
+/* Returns whether a time is a date that does not begin with the year. Such dates cannot be sorted as text. */
 static bool is_backward_date(const char *text) {
     int day = 0, month = 0, year = 0, used = 0;
     char one = '\0', other = '\0';
@@ -90,7 +89,7 @@ static bool is_backward_date(const char *text) {
     return date && one == other && strchr("./-", one) != NULL;
 }
 
-/* Finds the columns by the names that the first line gives them. */
+/* Finds the columns by their names in the first line. */
 static kf_status read_header(reader *r, char *line) {
     char *fields[FIELDS];
     int count = 0;
@@ -122,8 +121,7 @@ static double number_of(const char *text) {
     return end != text && *end == '\0' ? value : (double)NAN;
 }
 
-/* Reads a row of a CSV by the columns that its header named, and refuses a value that is no number above
- * 0. */
+/* Reads a row of a CSV file by its header. A value that is not a number above 0 is refused. */
 static kf_status read_row(const reader *r, char *line) {
     char *fields[FIELDS];
     int count = 0;
@@ -155,7 +153,7 @@ static kf_status read_row(const reader *r, char *line) {
     return KF_OK;
 }
 
-/* Reads a CSV of a series: a header and then a value a row. A file that holds no value is refused. */
+/* Reads a CSV file of a series: a header, then one value in each row. A file without a value is refused. */
 static kf_status read_csv(reader *r) {
     char *text = NULL, *line;
     size_t size = 0;
@@ -183,8 +181,8 @@ static kf_status read_csv(reader *r) {
     return status;
 }
 
-/* Reads one file of a benchmark library as a night. Its path stands for its time and says nothing of its
- * code, because each night's file may have the same name. */
+/* Reads one file of a benchmark library as a night. Its path serves as the time and not as the commit,
+ * because the file of each night may have the same name. */
 static kf_status read_night(const char *path, int night, kf_series_rows *rows, kf_error *error) {
     kf_result_file file;
     KF_TRY(kf_result_file_read(path, &file, error));

@@ -6,12 +6,12 @@
 
 #include "base/util/memory.h"
 
-/* These reasons of nvmlClocksEventReason are faults: HwSlowdown, SwThermalSlowdown, HwThermalSlowdown,
- * HwPowerBrakeSlowdown. Idling, a clock that somebody set and the power's cap are none. */
+/* The reasons in nvmlClocksEventReason that count as throttling: HwSlowdown, SwThermalSlowdown,
+ * HwThermalSlowdown, HwPowerBrakeSlowdown. Idling, a clock that a user set and the power cap do not count. */
 static const uint64_t SLOWDOWN = 0x8 | 0x20 | 0x40 | 0x80;
 static const double BELOW = 0.02;
 
-/* Copies the clocks that are known, and returns how many these are; the caller owns *known. */
+/* Copies the known clocks and returns their number. The caller owns *known. */
 static size_t known_clocks(const kf_measurement *m, double **known) {
     size_t count = 0;
     *known = kf_allocate((m->sample_count + 1) * sizeof **known);
@@ -29,7 +29,7 @@ static double full_clock(const kf_measurement *m) {
     return clock;
 }
 
-/* Says whether all samples were throttled; without clocks nothing tells which were. */
+/* Returns whether all samples were throttled. Without clocks nobody knows which were. */
 static bool all_throttled(const kf_measurement *m, bool clocks_known) {
     const bool before = (m->device_before.throttle_reasons & SLOWDOWN) != 0,
                after = (m->device_after.throttle_reasons & SLOWDOWN) != 0;
@@ -44,7 +44,7 @@ static void skip(kf_measurement *m, size_t count) {
     m->sample_count = 0;
 }
 
-/* Sums up the samples that are left; rates are of the median. */
+/* Summarises the remaining samples. Rates follow from their median. */
 static void sum_up(kf_measurement *m, size_t out, size_t of) {
     const double before = m->step_us.median;
     double *clocks;
@@ -58,8 +58,8 @@ static void sum_up(kf_measurement *m, size_t out, size_t of) {
                    of);
 }
 
-/* Leaves out the samples whose clock lies below the full one, since a device that throttled measures
- * itself, not the program. It returns how many; where all throttled, the measurement is skipped. */
+/* Removes the samples whose clock is below the full one, because a throttled device does not show the
+ * program's speed. Returns their number. If all samples throttled, the measurement is skipped. */
 size_t kf_leave_out_throttled(kf_measurement *m) {
     const size_t count = m->sample_count;
     const double clock = full_clock(m);

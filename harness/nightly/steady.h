@@ -1,13 +1,14 @@
-/* Finds what a device that throttled did to a process of a night. */
+/* Removes the effect of a throttling device from the measurement of a process. */
 #ifndef KF_HARNESS_NIGHTLY_STEADY_H
 #define KF_HARNESS_NIGHTLY_STEADY_H
 
 #include "base/record/measurement.h"
 
-/* Takes out samples that ran at a clock more than 2 % below that of the fastest quarter, where clocks are
- * known, and all of them where the device says that it slowed down (NVML: heat, power brake) before and after
- * or, without clocks, at either end. What is left is summed up anew, outliers says how many went; where none
- * is left the state becomes KF_STATE_SKIPPED, with the reason. Returns how many went. */
+/* Removes samples whose clock was more than 2 % below that of the fastest quarter, if clocks are known. It
+ * removes all samples if the device reports that it slowed down (NVML: heat, power brake) before and after;
+ * without clocks, before or after. The remaining samples are summarised again, and `outliers` gives the
+ * number of removed ones. If none remains, the state becomes KF_STATE_SKIPPED with the reason. Returns the
+ * number of removed samples. */
 size_t kf_leave_out_throttled(kf_measurement *measurement);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { MOST_BENCHMARKS = 200 };
 
-/* Holds what every benchmark takes over when it does not say otherwise. */
+/* Values for benchmarks that do not give their own. */
 typedef struct defaults {
     char folder[KF_PATH];
     const char *device;
@@ -107,7 +107,7 @@ static kf_status read_grid(kf_json_place place, const cJSON *json, int nodes[3],
     return KF_OK;
 }
 
-/* Reads what every kind of benchmark has. */
+/* Reads the keys that all kinds of benchmarks have. */
 static kf_status read_common(kf_json_place place, const defaults *base, const cJSON *json,
                              kf_suite_benchmark *benchmark, kf_error *error) {
     KF_TRY(read_text(place, json, "name", true, benchmark->name, sizeof benchmark->name, error));
@@ -139,8 +139,8 @@ static kf_status read_command(kf_json_place place, const defaults *base, const c
     return kf_command_check_kept(place, benchmark->command, error);
 }
 
-/* Three kinds of benchmarks are known: a scene, a problem of each system whose problems bring their own
- * spaces, and a command. */
+/* The kinds of benchmarks are a scene, a command, and a problem of each system whose problems contain their
+ * own spaces. */
 enum { MOST_KINDS = 16 };
 static int list_kinds(const char *kinds[MOST_KINDS]) {
     int count = 0;
@@ -151,7 +151,7 @@ static int list_kinds(const char *kinds[MOST_KINDS]) {
     return count;
 }
 
-/* Reads one benchmark; its number in the list says which one a message means. */
+/* Reads one benchmark. Messages name it by its number in the list. */
 static kf_status read_benchmark(const char *file, const defaults *base, const cJSON *json, int number,
                                 kf_suite_benchmark *benchmark, kf_error *error) {
     static const char *const keys[] = {"kind",   "name",   "scene",  "grid",      "samples_per_cell",
@@ -225,7 +225,7 @@ static kf_status read_suite(const char *file, const cJSON *root, const char *dev
     return KF_OK;
 }
 
-/* Hashes what is measured: the suite's content, and the device that the command line chose. */
+/* Hashes what is measured: the suite's content, and the device on the command line. */
 static void hash_suite(const cJSON *root, const char *device, char hash[KF_HASH_HEX]) {
     char *text = kf_json_canonical(root);
     kf_hasher hasher;

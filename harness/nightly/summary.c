@@ -1,4 +1,4 @@
-/* Tells what a night found, for people and for programs. */
+/* Reports the results of a night for people and for programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@ static const char *shown_time(double microseconds, char buffer[32]) {
     return isfinite(microseconds) ? kf_human_time_us(microseconds, buffer) : "-";
 }
 
-/* Returns by how much tonight's time is over what it was compared with; NAN where the change is not of times.
- */
+/* Returns the difference between tonight's time and the time with which it was compared; NAN: the verdict is
+ * not about times. */
 static double change_us(const kf_verdict *verdict) {
     return kf_verdict_of_instructions(verdict) ? (double)NAN
                                                : verdict->time_us * verdict->change / (1.0 + verdict->change);
 }
 
-/* Writes "+37.7 ms (+231 %)", which is what a person wants to know first. */
+/* Writes the change first in units, then in percent: "+37.7 ms (+231 %)". */
 enum { CHANGE_TEXT = 80 };
 static const char *shown_change(const kf_verdict *verdict, char buffer[CHANGE_TEXT]) {
     char time[32];
@@ -34,7 +34,7 @@ static const char *shown_change(const kf_verdict *verdict, char buffer[CHANGE_TE
 
 /* Appends "stream_collide +3.1 us a step; registers a thread 64 -> 96", or nothing. */
 static void append_blame(const kf_verdict *verdict, kf_text *text) {
-    if (verdict->kernel[0] == '\0') return; /* of instructions the reason speaks */
+    if (verdict->kernel[0] == '\0') return; /* The reason contains changes of instructions. */
     kf_text_append(text, "kernel %s %+.3g us a step", verdict->kernel, verdict->kernel_change_us);
     if (verdict->counter[0] != '\0')
         kf_text_append(text, "; %s %.6g -> %.6g", verdict->counter, verdict->counter_before,
@@ -50,7 +50,7 @@ static void append_counts(const kf_nightly_result *result, kf_text *text) {
             kf_text_append(text, "%s%d %s", shown++ > 0 ? ", " : "", counts[i], kf_verdict_names[i]);
 }
 
-/* Appends a line on the benchmarks that the night before had and this one has not; name appends one. */
+/* Appends a line about benchmarks that only the preceding night had; `name` appends one. */
 static void append_absent(const kf_nightly_result *result, void (*name)(kf_text *text, const char *content),
                           kf_text *text) {
     if (result->absent_count == 0) return;
@@ -66,7 +66,7 @@ static void append_name(kf_text *text, const char *name) {
     kf_text_append(text, "%s", name);
 }
 
-/* Prints the verdicts of a night as a table, each with its kernel and counter below it. */
+/* Prints the verdicts of a night as a table, each followed by its kernel and counter. */
 void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
     kf_text counts = {0};
     append_counts(result, &counts);
@@ -92,7 +92,7 @@ void kf_nightly_print(const kf_nightly_result *result, FILE *stream) {
     kf_text_free(&absent);
 }
 
-/* Appends the text of a table's cell, in which nothing may end the cell or become markup. */
+/* Appends the text of a table's cell without characters that could end the cell or act as markup. */
 static void append_cell(kf_text *text, const char *content) {
     for (; *content != '\0'; content++) {
         if (strchr("\\`*_{}[]<>#|!&~", *content) != NULL) kf_text_append(text, "\\");
@@ -100,7 +100,7 @@ static void append_cell(kf_text *text, const char *content) {
     }
 }
 
-/* Writes the verdicts of a night as a page of Markdown, in which those that fail the night are bold. */
+/* Writes the verdicts of a night as Markdown. Those that make the night fail are bold. */
 void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
     kf_text_append(text, "# Night %lld of ", (long long)result->night.id);
     append_cell(text, result->night.suite);
@@ -142,8 +142,7 @@ void kf_nightly_markdown(const kf_nightly_result *result, kf_text *text) {
                    "instructions is that of their counts.\n");
 }
 
-/* Makes the JSON of one verdict. A change is a ratio less one; members that are not known are null or left
- * out. */
+/* Makes the JSON of one verdict. A change is a ratio minus one. Unknown members are null or left out. */
 static cJSON *verdict_to_json(const kf_verdict *verdict) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "benchmark", verdict->benchmark);
@@ -175,7 +174,7 @@ static cJSON *verdict_to_json(const kf_verdict *verdict) {
     return json;
 }
 
-/* Makes the JSON of a night with all its verdicts; the caller owns it. */
+/* Makes the JSON of a night with all its verdicts. The caller owns it. */
 cJSON *kf_nightly_to_json(const kf_nightly_result *result, const char *store) {
     cJSON *json = kf_json_answer("nightly");
     (void)cJSON_AddStringToObject(json, "suite", result->night.suite);

@@ -10,7 +10,7 @@
 #include "base/util/text.h"
 #include "results/landscape_file.h"
 
-/* Holds the rows of a landscape while its file is read. */
+/* A row of a landscape while its file is read. */
 typedef struct kf_landscape_row {
     kf_config config;
     char preset[KF_NAME]; /* "": none */
@@ -34,7 +34,7 @@ static float *single_samples(const kf_measurement *m) {
     return samples;
 }
 
-/* Adds a row. The first samples of what was skipped are good enough for a config far from the best. */
+/* Adds a row. For a skipped config its first samples are good enough, because it is far from the best. */
 static kf_status add_row(void *context, kf_landscape_entry *entry, kf_error *error) {
     (void)error;
     kf_landscape_rows *rows = context;
@@ -58,7 +58,7 @@ static kf_status add_row(void *context, kf_landscape_entry *entry, kf_error *err
     return KF_OK;
 }
 
-/* Makes the name "convolution-A4000" of a file "a/convolution-A4000.t4.json.gz". */
+/* Makes the name "convolution-A4000" from the file "a/convolution-A4000.t4.json.gz". */
 static void base_name(const char *file, char *name, size_t size) {
     const char *slash = strrchr(file, '/');
     kf_copy_text(name, size, slash != NULL ? slash + 1 : file);
@@ -83,7 +83,7 @@ static kf_status make_space(const kf_landscape_rows *rows, kf_landscape *landsca
     return status == KF_OK ? add_presets(rows, landscape->space, error) : status;
 }
 
-/* Takes a row, with its samples, into the landscape. */
+/* Moves a row and its samples into the landscape. */
 static void take_row(kf_landscape *landscape, kf_landscape_row *row) {
     uint64_t index = 0;
     (void)kf_space_index(landscape->space, &row->config, &index, NULL, 0);
@@ -97,7 +97,7 @@ static void take_row(kf_landscape *landscape, kf_landscape_row *row) {
     row->samples_us = NULL;
 }
 
-/* Arranges rows, which are in the order of the file, as arrays in the order of the space. */
+/* Arranges rows, which are in the file's order, as arrays in the order of the space. */
 static kf_status arrange(const kf_landscape_rows *rows, kf_landscape *landscape, kf_error *error) {
     KF_TRY(make_space(rows, landscape, error));
     landscape->size = kf_space_size(landscape->space);
@@ -128,8 +128,8 @@ static void identify(const kf_landscape_file *file, kf_landscape *landscape) {
     landscape->l2_bytes = file->l2_bytes;
 }
 
-/* Opens a landscape from a file of any kind that kftune reads, and arranges its rows as a space with
- * times. */
+/* Opens a landscape from any kind of file that kftune can read, and arranges its rows as a space with times.
+ */
 kf_status kf_landscape_open(const char *path, kf_landscape **landscape, kf_error *error) {
     kf_landscape_file file;
     *landscape = NULL;

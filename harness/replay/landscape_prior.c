@@ -5,8 +5,8 @@
 #include "base/util/text.h"
 #include "solver/systems.h"
 
-/* Opens the cost model of a landscape's problem and device as a prior. False: the landscape does not say
- * what it was measured on, or the model says nothing of it. */
+/* Opens the cost model for a landscape's problem and device as a prior. Returns false if the landscape does
+ * not name them, or if the model does not cover them. */
 bool kf_landscape_prior_open(const kf_landscape *landscape, kf_landscape_prior *prior) {
     kf_config config;
     memset(prior, 0, sizeof *prior);

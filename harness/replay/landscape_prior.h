@@ -1,4 +1,5 @@
-/* Gives searches on a landscape the cost model as prior, as `kftune tune` gives it to its strategy. */
+/* Provides the cost model as the prior for searches on a landscape, as `kftune tune` does for its strategy.
+ */
 #ifndef KF_HARNESS_REPLAY_LANDSCAPE_PRIOR_H
 #define KF_HARNESS_REPLAY_LANDSCAPE_PRIOR_H
 
@@ -13,9 +14,9 @@ typedef struct kf_landscape_prior {
     kf_prior prior; /* for kf_replay_request */
 } kf_landscape_prior;
 
-/* Opens the prior. It is false, with nothing to close, where tuning would have no prior either: the landscape
- * is of the cpu, of a system without a cost model, or of a scene that is not shipped. The roofs are those of
- * the device's data sheet, since a landscape has none that were measured. */
+/* Opens the prior. Returns false, with nothing to close, in cases where tuning would have no prior either:
+ * the landscape is of the cpu, of a system without a cost model, or of a scene that is not shipped. The roofs
+ * come from the device's data sheet, because a landscape contains no measured ones. */
 bool kf_landscape_prior_open(const kf_landscape *landscape, kf_landscape_prior *prior);
 void kf_landscape_prior_close(kf_landscape_prior *prior);
 

@@ -19,15 +19,15 @@ typedef struct kf_search {
     const kf_replay_request *request;
     kf_replay_result *result;
     kf_strategy *strategy;
-    int repeat, filled;                      /* filled: evaluations that are in the result */
-    double cost;                             /* in evaluations, so far */
-    double spent;                            /* seconds, so far */
-    double best_effort, best_observed, best; /* of the config it would give out: effort (0: there is none),
-                                              * time as observed, time in truth */
-    bool *built;                             /* [size]: compiled for an earlier measurement */
+    int repeat, filled;                      /* filled: number of evaluations in the result */
+    double cost;                             /* cost so far, in evaluations */
+    double spent;                            /* seconds so far */
+    double best_effort, best_observed, best; /* of the best config so far: its effort (0: there is none), its
+                                                observed time, and its true time */
+    bool *built;                             /* [size]: it was compiled for an earlier measurement */
 } kf_search;
 
-/* Notes for one more evaluation what the search has found so far. */
+/* Records what the search has found, for one more evaluation. */
 static void fill(kf_search *search) {
     const kf_landscape *landscape = search->request->landscape;
     size_t at = (size_t)search->filled++ * (size_t)search->result->repeats + (size_t)search->repeat;
@@ -35,7 +35,7 @@ static void fill(kf_search *search) {
     search->result->spent[at] = search->spent;
 }
 
-/* Gives the seconds that an evaluation costs. Where a file does not say what compiling took, the first
+/* Returns the seconds that an evaluation costs. If the file does not give the time of compiling, the first
  * measurement is charged in full. */
 static double seconds_of(const kf_search *search, uint64_t index, double effort) {
     const kf_landscape *landscape = search->request->landscape;
@@ -44,8 +44,8 @@ static double seconds_of(const kf_search *search, uint64_t index, double effort)
     return (search->built[index] ? 0 : build) + effort * (all - build);
 }
 
-/* Notes the best config: the fastest of those measured at full effort. Below it, efforts do not compete
- * with each other. */
+/* Records the best config: the fastest of those measured at full effort. Until there is one, lower efforts
+ * count, all alike. */
 static void note_best(kf_search *search, uint64_t index, double effort, double observed) {
     bool full = effort >= 1, had_full = search->best_effort >= 1;
     bool better = full == had_full && observed < search->best_observed;
@@ -55,8 +55,8 @@ static void note_best(kf_search *search, uint64_t index, double effort, double o
     search->best = search->request->landscape->times_us[index];
 }
 
-/* Evaluates a config from the landscape instead of the device. The cost of an evaluation is its effort,
- * and the regret is noted each time that another whole evaluation has been spent. */
+/* Evaluates a config from the landscape instead of the device. An evaluation costs its effort. The regret is
+ * recorded each time that a further whole evaluation has been spent. */
 static void evaluate(kf_search *search, uint64_t index, double effort) {
     static const double ROUNDING = 1e-9;
     const kf_landscape *landscape = search->request->landscape;
@@ -131,8 +131,8 @@ kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_res
     return summary;
 }
 
-/* Finds how many evaluations and seconds searches needed to come within this regret: the upper of the
- * middle two over all repeats, infinite where half of them did not come there. */
+/* Finds the evaluations and seconds until searches reached this regret: the upper of the two middle values
+ * over all repeats. It is infinite if half of them did not reach it. */
 kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret) {
     const size_t repeats = (size_t)result->repeats;
     double *evaluations = kf_allocate(repeats * sizeof *evaluations);
@@ -149,7 +149,7 @@ kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret
     }
     qsort(evaluations, repeats, sizeof *evaluations, kf_ascending);
     qsort(seconds, repeats, sizeof *seconds, kf_ascending);
-    /* This takes the upper of the middle two: half of all have come there by then. */
+    /* This is the upper of the two middle values, at which half of all searches have arrived. */
     within.evaluations = evaluations[repeats / 2];
     within.seconds = isfinite(result->seconds[result->evaluations - 1]) ? seconds[repeats / 2] : (double)NAN;
     free(evaluations);
@@ -157,12 +157,13 @@ kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret
     return within;
 }
 
-/* Replays the strategy many times on the landscape, each time with another seed, and summarises the
- * regrets. The overhead is processor time for an evaluation, because others may be using the machine. */
+/* Replays the strategy many times on the landscape with different seeds, and summarises the regrets. The
+ * overhead is processor time for each evaluation, because other programs may use the machine. */
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error) {
     uint64_t size = request->landscape->size;
-    int evaluations =
-        size < (uint64_t)request->evaluations ? (int)size : request->evaluations; /* no config twice */
+    int evaluations = size < (uint64_t)request->evaluations
+                          ? (int)size
+                          : request->evaluations; /* no config is evaluated twice */
     size_t count = (size_t)evaluations;
     *result = (kf_replay_result){.evaluations = evaluations, .repeats = request->repeats};
     result->regrets = kf_allocate(count * (size_t)request->repeats * sizeof *result->regrets);
@@ -170,7 +171,7 @@ kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, 
     result->means = kf_allocate_zeroed(count, sizeof *result->means);
     result->summaries = kf_allocate(count * sizeof *result->summaries);
     result->seconds = kf_allocate_zeroed(count, sizeof *result->seconds);
-    clock_t begin = clock(); /* of the processor: others may be using the machine */
+    clock_t begin = clock(); /* processor time, because other programs may use the machine */
     for (int repeat = 0; repeat < request->repeats; repeat++) {
         kf_status status = run_search(request, result, repeat, error);
         if (status != KF_OK) {

@@ -9,37 +9,36 @@
 typedef struct kf_replay_request {
     const kf_landscape *landscape;
     const char *strategy;
-    int evaluations; /* a search has so many, presets of the space included, which come first as when tuning.
-                      * Measuring with effort e is e of an evaluation */
+    int evaluations; /* Number of evaluations in a search. Presets of the space come first, as in tuning, and
+                        are counted. Measuring with effort e costs e evaluations. */
     int repeats;     /* searches */
-    uint64_t seed;   /* of the first search; the others count on from it */
-    const kf_prior *prior; /* NULL: the strategy has no prior knowledge */
+    uint64_t seed;   /* seed of the first search; the others follow it */
+    const kf_prior *prior; /* NULL: the strategy has no prior */
 } kf_replay_request;
 
-/* Holds the regret: time of the config that a search would give out / time of the optimum - 1, both by the
- * landscape's own figures. A search gives out the config that was fastest among those measured at full
- * effort, or among all while there are none. While nothing correct was found the slowest correct config
- * counts. */
+/* The regret: time of the config that a search returns / time of the optimum - 1, both by the landscape's
+ * times. A search returns the fastest config among those measured at full effort; if there are none, among
+ * all measured configs. If it has found no correct config, the slowest correct one counts. */
 typedef struct kf_replay_result {
-    int evaluations, repeats; /* evaluations: at most the size of the space */
+    int evaluations, repeats; /* evaluations is at most the size of the space */
     double *regrets;          /* [evaluation][repeat], after 1, 2, ... evaluations */
     double *spent;         /* [evaluation][repeat]: seconds that measuring would have taken; NAN: not known */
     double *means;         /* [evaluation] */
     kf_summary *summaries; /* [evaluation] */
     double *seconds;       /* [evaluation]: mean of spent */
-    double overhead_us;    /* processor time the strategy took for one evaluation */
+    double overhead_us;    /* processor time of the strategy for one evaluation */
     bool raises_effort;    /* some config was measured with less than full effort */
 } kf_replay_result;
 
 /* Runs the searches of a request. After KF_OK the caller frees the result with kf_replay_free. */
 kf_status kf_replay(const kf_replay_request *request, kf_replay_result *result, kf_error *error);
-/* Gives the regrets of all searches after so many seconds of measuring. A search that has not ended its first
- * evaluation by then has the regret of the slowest correct config. count 0: seconds are not known. */
+/* Returns the regrets of all searches after so many seconds of measuring. A search that has not finished its
+ * first evaluation has the regret of the slowest correct config. count 0: seconds are not known. */
 kf_summary kf_replay_after(const kf_replay_request *request, const kf_replay_result *result, double seconds);
-/* Tells how soon searches come so near to the best. evaluations and seconds are medians over all searches.
- * They are INFINITY if fewer than half come there, seconds NAN if they are not known. */
+/* How soon searches come within a regret. evaluations and seconds are medians over all searches. They are
+ * INFINITY if fewer than half of the searches reach it; seconds are NAN if they are not known. */
 typedef struct kf_replay_within {
-    int reached; /* searches that come there at all */
+    int reached; /* number of searches that reach it */
     double evaluations, seconds;
 } kf_replay_within;
 kf_replay_within kf_replay_time_to(const kf_replay_result *result, double regret);

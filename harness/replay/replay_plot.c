@@ -21,7 +21,8 @@ static void begin_block(const kf_replayed *replayed, int which, kf_text *data) {
     kf_text_append(data, "\n");
 }
 
-/* Steps of equal factors from the first second of any search to the last of the shortest. */
+/* Appends the regrets at times that grow by equal factors, from the first second of any search to the last
+ * second of the shortest one. */
 static void append_seconds(const kf_replayed *replayed, int which, double first, double last, kf_text *data) {
     enum { POINTS = 60 };
     const kf_replay_request request = {.landscape = replayed->landscape,
@@ -50,7 +51,7 @@ void kf_table_replayed(const kf_replayed *replayed, kf_text *data, bool *seconds
         append_seconds(replayed, s, first, last, data);
 }
 
-/* Draws the curves of all replays, over seconds where the landscape knows them, else over evaluations. */
+/* Draws the curves of all replays over seconds if the landscape has them, otherwise over evaluations. */
 kf_status kf_plot_replayed(const kf_replayed *replayed, const char *path, kf_error *error) {
     const kf_landscape *landscape = replayed->landscape;
     kf_text data = {0};

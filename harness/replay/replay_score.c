@@ -6,7 +6,7 @@
 #include "base/util/memory.h"
 #include "base/util/random.h"
 
-/* Times of all configs, ascending; those that failed are as slow as the slowest that did not. */
+/* Returns the times of all configs in ascending order. A failed config counts as the slowest correct one. */
 static double *sorted_times(const kf_landscape *landscape) {
     double *times = kf_allocate(landscape->size * sizeof *times);
     double slowest = 0;
@@ -32,18 +32,18 @@ kf_replay_budget kf_replay_budget_of(const kf_landscape *landscape) {
     double *times = sorted_times(landscape);
     const double best = times[0];
     const double median = (times[(landscape->ok_count - 1) / 2] + times[landscape->ok_count / 2]) / 2;
-    uint64_t good = 1; /* configs that are near enough */
+    uint64_t good = 1; /* number of configs that are good enough */
     while (good < landscape->size && times[good] <= best + (1 - SHARE) * (median - best))
         good++;
     free(times);
-    /* The best of m draws from n is expected at rank (n + 1) / (m + 1). */
+    /* The best of m draws from n has the expected rank (n + 1) / (m + 1). */
     const double draws = ceil((double)(landscape->size + 1) / (double)good - 1);
     const int evaluations = (int)fmin(fmax(draws, 1), (double)landscape->size);
     return (kf_replay_budget){evaluations, evaluations * mean_seconds(landscape)};
 }
 
-/* Computes what random search is expected to find. The best of m draws without repetition is the k-th of n
- * with the chance C(n - k, m - 1) / C(n, m). */
+/* Computes the expected result of random search. The best of m draws without repetition is the k-th of n with
+ * probability C(n - k, m - 1) / C(n, m). */
 double *kf_replay_random(const kf_landscape *landscape, int count) {
     const double n = (double)landscape->size;
     double *times = sorted_times(landscape);
@@ -60,7 +60,7 @@ double *kf_replay_random(const kf_landscape *landscape, int count) {
     return random;
 }
 
-/* Returns the mean of searches' regrets after so many seconds; at[k] is where search k was before, and moves
+/* Returns the mean regret of the searches after so many seconds; at[k]: the position of search k, which moves
  * on. */
 static double regret_after(const kf_replay_result *result, double seconds, double slowest, int *at) {
     const size_t repeats = (size_t)result->repeats;
@@ -78,7 +78,7 @@ static double score_by_evaluations(const double *random, double best, int budget
     double sum = 0;
     int count = 0;
     for (int i = 0; i < budget && i < result->evaluations; i++) {
-        const double ahead = random[i] / best - 1; /* random search's regret */
+        const double ahead = random[i] / best - 1; /* the regret of random search */
         if (ahead <= 0) continue;
         sum += (ahead - result->means[i]) / ahead;
         count++;

@@ -8,8 +8,8 @@
 #include "harness/roofs/rounds.h"
 #include "kernels/roofs/arguments.h"
 
-/* Lists the multiply-adds a clock of one multiprocessor by compute capability (arithmetic throughput table of
- * the CUDA programming guide; halves in pairs). */
+/* Multiply-adds a clock of one multiprocessor by compute capability (arithmetic throughput table of the CUDA
+ * programming guide; halves in pairs). */
 static const struct {
     const char *architecture;
     double half, single, twofold;
@@ -30,7 +30,7 @@ double kf_roof_peak_flops(const kf_device_info *device, int bits) {
     return 0.0;
 }
 
-/* Asks the kernel itself how many multiply-adds an instruction of a thread does. */
+/* Asks the kernel how many multiply-adds each thread does in an instruction. */
 static kf_status read_lanes(const kf_roof_bench *bench, const kf_launch *launch, kf_buffer *buffer,
                             int *lanes, kf_error *error) {
     KF_TRY(kf_backend_launch(bench->backend, launch, error));
@@ -38,8 +38,8 @@ static kf_status read_lanes(const kf_roof_bench *bench, const kf_launch *launch,
     return kf_buffer_download(buffer, 0, lanes, sizeof *lanes, error);
 }
 
-/* Measures multiply-adds of numbers of so many bits, in GFLOP/s, with two operations each. The kernel says
- * how many lanes it has, because a compiler may make vectors of its own. */
+/* Measures multiply-adds of numbers with this many bits, in GFLOP/s, each counted as two operations. The
+ * kernel reports its number of lanes, because a compiler may use vectors. */
 static kf_status of_multiply_add(const kf_roof_bench *bench, kf_module *module, int bits, kf_error *error) {
     const int block[3] = {bench->gpu ? 256 : 1, 1, 1};
     const int items = bench->device->multiprocessors * (bench->gpu ? 2048 * 4 : 1);
@@ -143,7 +143,7 @@ kf_status kf_roofs_of_launches(kf_roof_bench *bench, kf_error *error) {
     kf_launch launch;
     double best = 0.0, median = 0.0;
     KF_TRY(make_launch(bench, "nothing", 1, &launch, error));
-    if (!bench->gpu) { /* all threads have a part in it, as in a kernel that matters */
+    if (!bench->gpu) { /* All threads take part, as in an ordinary kernel. */
         kf_roof_arguments arguments = {.extent = {bench->device->multiprocessors, 1, 1}};
         const int block[3] = {1, 1, 1};
         kf_launch_set(&launch, "nothing", launch.function, block, &arguments, sizeof arguments);

@@ -1,4 +1,4 @@
-/* Measures what the links between a team's devices carry, for each two that lie side by side. */
+/* Measures the links between neighbouring devices of a team. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { DEVICES = 2, HANDOVERS = 16 };
 
-/* Holds two devices, each with memory that the other writes. */
+/* Two devices with memory that the other one writes. */
 typedef struct pair {
     kf_stream *streams[DEVICES];
     kf_mark *marks[DEVICES];
@@ -52,8 +52,8 @@ static kf_status hand_over(const kf_roof_bench *bench, void *context, kf_error *
     return KF_OK;
 }
 
-/* Opens two neighbouring devices of a team, each with memory that the other writes. The memory is spread
- * so that all of a target lies on its own device. */
+/* Opens two neighbouring devices of a team with memory that the other one writes. Each device has the whole
+ * of its target. */
 static kf_status open_pair(const kf_roof_bench *bench, int first, pair *p, kf_error *error) {
     int count = 0;
     kf_backend *const *team = kf_backend_team(bench->backend, &count);
@@ -105,7 +105,7 @@ static kf_status measure_pair(const kf_roof_bench *bench, int first, pair *p, kf
     return KF_OK;
 }
 
-/* Measures all links of a team, four figures each, from one device to the next. */
+/* Measures all links of a team, with four figures for each direction from a device to the next. */
 kf_status kf_links_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error) {
     enum { OF_A_LINK = 4 };
     int count = 0;

@@ -5,14 +5,14 @@
 #include "harness/roofs/rounds.h"
 #include "kernels/roofs/arguments.h"
 
-enum { NEAR_TILE = 1024 }; /* words of a block's tile for the L1 cache: 16 KiB */
+enum { NEAR_TILE = 1024 }; /* words of a block's tile in the L1 cache: 16 KiB */
 
 static double word_bytes(const kf_roof_bench *bench) {
-    return bench->gpu ? 16.0 : 4.0; /* roof_word of kernels/roofs/copy.cu */
+    return bench->gpu ? 16.0 : 4.0; /* size of roof_word in kernels/roofs/copy.cu */
 }
 
-/* Returns the bytes that the L1 cache and shared memory of all multiprocessors give in a second: 128 a clock
- * each since compute capability 7.0. */
+/* Returns the bytes a second of the L1 caches and shared memories of all multiprocessors. Each delivers 128
+ * bytes a clock since compute capability 7.0. */
 static double near_bandwidth(const kf_roof_bench *bench) {
     return bench->gpu ? 1e-9 * 128.0 * bench->device->multiprocessors * bench->device->clock_hz : 0.0;
 }
@@ -32,9 +32,9 @@ static kf_status make_launch(const kf_roof_bench *bench, const char *kernel, con
     return KF_OK;
 }
 
-/* Measures the roofs of the device's memory in GB/s: the driver's copy, a kernel's, on the cpu one that
- * goes past the caches, and one of 27 streams as a lattice has them. Bytes are counted once read and once
- * written. */
+/* Measures the roofs of the device's memory in GB/s: the driver's copy, a kernel's copy, on the cpu a copy
+ * that bypasses the caches, and a copy of 27 streams as in a lattice. Bytes are counted both when read and
+ * when written. */
 static kf_status of_device_memory(const kf_roof_bench *bench, kf_error *error) {
     const double peak = 1e-9 * bench->device->peak_bandwidth, bytes = (double)bench->bytes;
     double best = 0.0, median = 0.0;
@@ -56,7 +56,7 @@ static kf_status of_device_memory(const kf_roof_bench *bench, kf_error *error) {
         KF_TRY(kf_roof_add_kernel(bench, "dram_copy_nt", "GB/s", &launch, 2.0 * bytes, peak, error));
     }
 
-    /* The arrays are an odd number of lines apart, because otherwise all compete for the same places of a
+    /* The arrays are an odd number of cache lines apart, because otherwise all would use the same sets of a
      * cache. */
     enum { STREAM_ROW = 4096, APART = 33 * 16 };
     const int rows = (int)((bytes / sizeof(float) / KF_ROOF_STREAMS - APART) / STREAM_ROW);
@@ -68,7 +68,7 @@ static kf_status of_device_memory(const kf_roof_bench *bench, kf_error *error) {
     return kf_roof_add_kernel(bench, "dram_streams_27", "GB/s", &launch, moved, peak, error);
 }
 
-/* Returns the largest power of two up to value. */
+/* Returns the largest power of two that is at most `value`. */
 static int power_of_two(double value) {
     int power = 1;
     while (2.0 * power <= value && power < 1 << 28)
@@ -76,8 +76,8 @@ static int power_of_two(double value) {
     return power;
 }
 
-/* Measures the shared cache. Source and target together fill about a quarter of it: GPUs keep data twice in
- * halves of it, and processors share it. */
+/* Measures the shared cache. Source and target together fill about a quarter of it, because GPUs keep data in
+ * both halves of it, and processors share it. */
 static kf_status of_shared_cache(const kf_roof_bench *bench, kf_error *error) {
     if (bench->device->l2_bytes == 0) return KF_OK;
     enum { RUN = 8192, REPEATS = 64 };
@@ -90,7 +90,7 @@ static kf_status of_shared_cache(const kf_roof_bench *bench, kf_error *error) {
         arguments.shift = words / 2 + 1024 + 32;
         arguments.extent[0] = words;
     } else {
-        /* Each thread in turn copies every part of the set. */
+        /* Each thread copies all parts of the set in turn. */
         arguments.shift = RUN;
         arguments.extent[0] = words / RUN;
     }
@@ -100,8 +100,8 @@ static kf_status of_shared_cache(const kf_roof_bench *bench, kf_error *error) {
     return kf_roof_add_kernel(bench, "l2_copy", "GB/s", &launch, moved, 0.0, error);
 }
 
-/* Measures the roofs of memory near the processors, in GB/s: shared memory and first-level cache on a GPU,
- * the first-level cache on the cpu. */
+/* Measures the roofs of memory near the processors in GB/s: shared memory and first-level cache on a GPU, the
+ * first-level cache on the cpu. */
 static kf_status of_near_memory(const kf_roof_bench *bench, kf_error *error) {
     const int blocks = bench->device->multiprocessors * (bench->gpu ? 32 : 1);
     const int block[3] = {KF_ROOF_THREADS, 1, 1};

@@ -28,7 +28,7 @@ static const struct {
     {"graph_node", "from one empty kernel to the next in a graph"},
 };
 
-/* Says the same for what ends the name of a link's roof. */
+/* Texts for the endings of the names of links' roofs. */
 static const char *const links[][2] = {
     {"_copy", "copying from one device of a team to the next"},
     {"_both", "the same both ways at once, each way"},
@@ -48,7 +48,7 @@ const char *kf_roof_about(const char *name) {
     return "";
 }
 
-/* Returns a size far beyond the last-level cache, a power of two, and a small part of the memory. */
+/* Returns a power of two that is far larger than the last-level cache, but a small part of the memory. */
 static size_t working_set(const kf_device_info *device) {
     size_t bytes = (size_t)64 << 20;
     const size_t most = (size_t)1 << 30;
@@ -64,7 +64,7 @@ static kf_status load(kf_backend *backend, const char *file, kf_module **module,
     return kf_module_load(backend, &source, module, NULL, error);
 }
 
-/* Makes what is copied and what the kernels need; on a processor that is little without roofs of memory. */
+/* Allocates the memory that kernels need. On a cpu it is small if no roof of memory is measured. */
 static kf_status open_bench(kf_roof_bench *bench, unsigned groups, kf_error *error) {
     enum { LITTLE = 16 << 20 }; /* atomics add to 4 MiB */
     bench->bytes = working_set(bench->device);
@@ -89,13 +89,13 @@ static void close_bench(kf_roof_bench *bench) {
     kf_event_free(bench->stop);
 }
 
-/* Measures the groups of roofs that were asked for; arithmetic is the first, because it wakes the clocks. */
+/* Measures the wanted groups of roofs. */
 kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error) {
     kf_roof_bench bench = {.backend = backend, .device = kf_backend_device(backend), .roofs = roofs};
     bench.gpu = kf_device_is_gpu(bench.device);
     memset(roofs, 0, sizeof *roofs);
     kf_status status = open_bench(&bench, groups, error);
-    /* Arithmetic comes first, because it wakes the clocks. */
+    /* Arithmetic comes first, because it raises the clocks. */
     static const struct {
         unsigned group;
         kf_status (*measure)(kf_roof_bench *bench, kf_error *error);

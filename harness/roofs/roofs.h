@@ -1,12 +1,12 @@
-/* Measures the ceilings of a device: what memory, arithmetic, atomics and launches reach at best. Small
- * kernels (kernels/roofs) measure them, and they are held against what the hardware promises. */
+/* Measures the roofs of a device: the best rates of memory, arithmetic, atomics and launches. Small kernels
+ * (kernels/roofs) measure them, and theoretical rates stand beside them. */
 #ifndef KF_HARNESS_ROOFS_ROOFS_H
 #define KF_HARNESS_ROOFS_ROOFS_H
 
 #include "base/backend/backend.h"
 #include "base/record/roofs.h"
 
-/* These groups of roofs go by what limits them. */
+/* Groups of roofs. */
 enum {
     KF_ROOFS_ARITHMETIC = 1,
     KF_ROOFS_MEMORY = 2,
@@ -15,19 +15,19 @@ enum {
     KF_ROOFS_ALL = 15
 };
 
-/* Measures those of the groups (KF_ROOFS_...): up to a second each. A line of text about each: kf_roof_about.
- */
+/* Measures these groups (KF_ROOFS_...), which takes up to a second for each roof. kf_roof_about describes a
+ * roof. */
 kf_status kf_roofs_measure(kf_backend *backend, unsigned groups, kf_roofs *roofs, kf_error *error);
 
-/* Measures, of a team, what the links between devices that lie side by side in it carry; link_0_1_... is
- * between its first two. It takes about two seconds a link. More than 17 devices are KF_BAD_INPUT. */
+/* Measures the links between neighbouring devices of a team; link_0_1_... is between the first two. It takes
+ * about two seconds for each link. KF_BAD_INPUT for more than 17 devices. */
 kf_status kf_links_measure(kf_backend *backend, kf_roofs *roofs, kf_error *error);
 
-/* Gives what the hardware promises at best in multiply-adds of floating-point numbers of so many bits (16,
- * 32, 64), in operations a second, two for each; 0: not known. */
+/* Returns the theoretical rate of multiply-adds of floating-point numbers with this many bits (16, 32, 64),
+ * in operations a second, two for each; 0: not known. */
 double kf_roof_peak_flops(const kf_device_info *device, int bits);
 
-/* Says for people what a roof of this name is; "" for an unknown one. */
+/* Returns a description of the roof with this name; "": the name is unknown. */
 const char *kf_roof_about(const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/util/text.h"
 
 enum { MOST_ROUNDS = 200, LEAST_ROUNDS = 5 };
-static const double LIMIT_SECONDS = 0.4; /* of a roof's rounds */
+static const double LIMIT_SECONDS = 0.4; /* limit for the rounds of a roof */
 
 static kf_status time_round(const kf_roof_bench *bench, kf_roof_work work, void *context, int batch,
                             double *us, kf_error *error) {
@@ -21,13 +21,13 @@ static kf_status time_round(const kf_roof_bench *bench, kf_roof_work work, void 
     return KF_OK;
 }
 
-/* Chooses how many units make a round. It is long against the clock's resolution; on the cpu it is short
- * against the slices of time that other programs get. */
+/* Chooses the number of units in a round. A round is long compared with the clock's resolution. On the cpu it
+ * is short compared with the time slices of other programs. */
 static kf_status choose_batch(const kf_roof_bench *bench, kf_roof_work work, void *context, int *batch,
                               kf_error *error) {
     const double round_us = bench->gpu ? 3000.0 : 1500.0;
     double us = 0.0;
-    KF_TRY(time_round(bench, work, context, 1, &us, error)); /* the first is never typical */
+    KF_TRY(time_round(bench, work, context, 1, &us, error)); /* The first unit is never typical. */
     for (*batch = 1;; *batch = (int)fmin(2.0 * *batch, 65536.0)) {
         KF_TRY(time_round(bench, work, context, *batch, &us, error));
         if (us * *batch >= round_us || *batch >= 65536) return KF_OK;

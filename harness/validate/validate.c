@@ -31,7 +31,7 @@ static kf_status check_names(const kf_validate_options *options, const kf_case *
     return KF_OK;
 }
 
-/* Says whether a case runs. Cases that are named run also where --quick would leave them out. */
+/* Returns whether a case runs. A case that is named runs even if --quick leaves it out. */
 static bool is_wanted(const kf_validate_options *options, const kf_case *one) {
     if (options->case_count == 0) return !(options->quick && one->slow);
     for (int i = 0; i < options->case_count; i++)
@@ -39,7 +39,7 @@ static bool is_wanted(const kf_validate_options *options, const kf_case *one) {
     return false;
 }
 
-/* Appends a case's name to a list in a text of 512 bytes, the first with its reason. */
+/* Appends a case's name to a list in a text of 512 bytes, the first one with its reason. */
 static void note(char list[512], const char *name, const kf_error *error) {
     size_t length = strlen(list);
     if (length == 0)
