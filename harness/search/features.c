@@ -6,15 +6,15 @@
 #include "base/space/space_parts.h"
 #include "base/util/memory.h"
 
-/* Holds the features of one parameter alone: a row of `width` values for every position. */
+/* The features of a single parameter: a row of `width` values for each position. */
 typedef struct kf_parameter_features {
     int parameter, width;
     float *values;
 } kf_parameter_features;
 
 typedef struct kf_pair_feature {
-    float sign;                /* 1: a product, -1: a quotient */
-    const float *left, *right; /* logarithms, by position */
+    float sign;                /* 1: a product; -1: a quotient */
+    const float *left, *right; /* logarithms by position */
     int left_parameter, right_parameter;
     float low, scale;
 } kf_pair_feature;
@@ -22,10 +22,11 @@ typedef struct kf_pair_feature {
 struct kf_features {
     kf_parameter_features columns[2 * KF_CONFIG_VALUES];
     int column_count;
-    float *logarithms[KF_CONFIG_VALUES]; /* of every parameter that is a number; else NULL */
+    float *logarithms[KF_CONFIG_VALUES]; /* of each numeric parameter; otherwise NULL */
     kf_pair_feature pairs[KF_FEATURES];
     int pair_count, count;
-    int coarse, coarse_columns, coarse_pairs; /* how many of all, of columns and of pairs are coarse */
+    int coarse, coarse_columns,
+        coarse_pairs; /* numbers of coarse ones among all features, columns and pairs */
 };
 
 /* --- One parameter -------------------------------------------------------------------------------------- */
@@ -37,7 +38,7 @@ static bool is_number(const kf_parameter *parameter) {
     return true;
 }
 
-/* Returns the logarithm, in which zero is one step below one. */
+/* Returns the logarithm. Zero counts as one half. */
 static float logarithm(long long value) {
     return value > 0 ? (float)log2((double)value) : -1.0F;
 }
@@ -58,7 +59,7 @@ static void scale_column(kf_parameter_features *columns, int column, int rows) {
     }
 }
 
-/* Says whether the powers of two tell more than the logarithm does. */
+/* Returns whether the powers of two contain more information than the logarithm. */
 static bool has_odd_factors(const kf_parameter *parameter) {
     bool odd = false, two = false;
     for (int i = 0; i < parameter->value_count; i++) {
@@ -83,8 +84,8 @@ static void number_columns(const kf_parameter *parameter, float *logarithms, kf_
         scale_column(columns, column, parameter->value_count);
 }
 
-/* Gives columns to names: two values are 0 and 1, more are the corners of a simplex with edges of length 1.
- */
+/* Makes the columns of names. Two values are 0 and 1; more are the corners of a simplex with edges of
+ * length 1. */
 static void name_columns(const kf_parameter *parameter, kf_parameter_features *columns) {
     columns->width = parameter->value_count == 2 ? 1 : parameter->value_count;
     columns->values =

@@ -6,22 +6,21 @@
 
 enum { KF_FEATURES = 48 };
 
-/* Features describe a config, each of them within 0..1:
- *  - whole numbers of more than two values: their logarithm, and how often two divides them where that is not
- *    the same (what fills warps and lines goes by powers of two);
- *  - the products of two such numbers (threads of a block, nodes of a tile);
- *  - names and small sets: a coordinate a value, so that all differ equally.
- * These are the coarse ones. Behind them are the fine ones, which few configs do not tell apart from them:
- *  - the quotients of two such numbers (nodes of a tile for each thread of a block);
- *  - numbers of which one is 0, because most are codes of choices: a coordinate a value, as for names.
- * Parameters with one value left, and what goes beyond KF_FEATURES, are left out. */
+/* Features describe a config, each by a number within 0..1. The coarse features are: - for whole numbers with
+ * more than two values their logarithm, and their power of two if that is different (powers of two decide how
+ * warps and cache lines are filled); - the products of two such numbers (threads of a block, nodes of a
+ * tile); - for names and small sets a coordinate for each value, so that all differ equally. The fine
+ * features, which a few configs cannot distinguish from the coarse ones, follow: - the quotients of two such
+ * numbers (nodes of a tile for each thread of a block); - for numbers with a value 0 a coordinate for each
+ * value, because most of these are codes of choices. Parameters with a single value, and features beyond
+ * KF_FEATURES, are left out. */
 typedef struct kf_features kf_features;
 
 kf_features *kf_features_open(const kf_space *space);
 void kf_features_close(kf_features *features);
 int kf_features_coarse_count(const kf_features *features);
-int kf_features_count(const kf_features *features); /* with the fine ones */
-/* Says whether the parameter's values are whole numbers with an order, more than two of them. */
+int kf_features_count(const kf_features *features); /* including the fine ones */
+/* Returns whether the parameter has more than two values that are whole numbers with an order. */
 bool kf_features_is_size(const kf_features *features, int parameter);
 /* Fills values, one for each feature. */
 void kf_features_of(const kf_features *features, const int positions[KF_CONFIG_VALUES], float *values);

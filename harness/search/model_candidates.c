@@ -1,4 +1,4 @@
-/* Draws what the strategy model chooses from: configs around the best, what the prior ranks first, and
+/* Draws the candidates of strategy model: configs near the best ones, those that the prior ranks first, and
  * random ones. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "harness/search/model_parts.h"
 
 enum {
-    BASE_CANDIDATES = 2048, /* drawn anew whenever the lengths are fitted; the rest is for neighbours */
-    MUTATIONS = 48,         /* of each, in one to three parameters, beside all changes of one */
+    BASE_CANDIDATES = 2048, /* drawn anew with each fit of the lengths; the other candidates are neighbours */
+    MUTATIONS =
+        48, /* for each config, changes of one to three parameters in addition to all changes of one */
 };
 
 void kf_model_features(const kf_model *model, uint64_t index, float *features) {
@@ -24,8 +25,8 @@ static int compare_times(const void *left, const void *right) {
     return (*a)->index < (*b)->index ? -1 : 1;
 }
 
-/* Selects at most so many observations for the surrogate: the fastest half as they are, the others at
- * random from the rest. The surrogate's work grows with the cube of their number. */
+/* Selects at most `most` observations for the surrogate: the faster half, and others at random. The
+ * surrogate's work grows with the cube of their number. */
 int kf_model_select(kf_model *model, int most, kf_model_observation **selected) {
     kf_model_observation **all = kf_allocate(((size_t)model->works + 1) * sizeof *all);
     int count = 0;
@@ -44,8 +45,7 @@ int kf_model_select(kf_model *model, int most, kf_model_observation **selected) 
     return taken;
 }
 
-/* Returns the candidate's number, also of one that is there already; -1 for a config that is known, or when
- * there is no room. */
+/* Returns the candidate's number, which may exist already; -1: the config is known, or there is no room. */
 static int add_candidate(kf_model *model, uint64_t index) {
     uint64_t slot = kf_random_mix(index + 1) % KF_MODEL_SLOTS;
     while (model->slots[slot] != 0 && model->slots[slot] != index + 1)
@@ -66,14 +66,14 @@ static int add_candidate(kf_model *model, uint64_t index) {
     return number;
 }
 
-/* Adds all configs that differ from positions in one parameter, the nearest values first. */
+/* Adds all configs that differ from `positions` in one parameter, the nearest values first. */
 static void add_changes_of_one(kf_model *model, const int *positions, bool of_best) {
     int changed[KF_CONFIG_VALUES];
     uint64_t index;
     memcpy(changed, positions, sizeof changed);
     for (int p = 0; p < kf_space_parameter_count(model->space); p++) {
         const int size = kf_space_domain_size(model->space, p);
-        bool beside[2] = {false, false}; /* something is, where values have an order */
+        bool beside[2] = {false, false}; /* a neighbouring value exists, if values have an order */
         for (int away = 1; away < size; away++)
             for (int side = 0; side < 2; side++) {
                 const int i = side == 0 ? positions[p] - away : positions[p] + away;
@@ -90,8 +90,8 @@ static void add_changes_of_one(kf_model *model, const int *positions, bool of_be
     }
 }
 
-/* Adds the neighbours of an observation to the candidates: changes of one parameter, and at random changes
- * of several, since values that constraints tie to each other only change together. */
+/* Adds the neighbours of an observation to the candidates: all changes of one parameter, and random changes
+ * of several, because values that constraints link must change together. */
 void kf_model_add_neighbours(kf_model *model, int centre, bool is_centre) {
     int positions[KF_CONFIG_VALUES] = {0}, changed[KF_CONFIG_VALUES];
     uint64_t index, parameters = (uint64_t)kf_space_parameter_count(model->space);
@@ -101,7 +101,7 @@ void kf_model_add_neighbours(kf_model *model, int centre, bool is_centre) {
         model->centre = centre;
     }
     add_changes_of_one(model, positions, is_centre);
-    /* Values that constraints tie to each other only change together. */
+    /* Values that constraints link must change together. */
     for (int i = 0; i < MUTATIONS && parameters > 0; i++) {
         memcpy(changed, positions, sizeof changed);
         for (uint64_t left = 2 + kf_random_below(&model->random, 2); left > 0; left--) {
@@ -113,14 +113,14 @@ void kf_model_add_neighbours(kf_model *model, int centre, bool is_centre) {
     }
 }
 
-/* Draws a config at random from those that the prior was asked for, because asking takes time. */
+/* Draws a random config among those for which the prior was computed, because computing it takes time. */
 static uint64_t any_config(kf_model *model) {
     if (model->ranking == NULL) return kf_random_below(&model->random, kf_space_size(model->space));
     return kf_ranking_draw(model->ranking, &model->random);
 }
 
-/* Draws the candidates anew: neighbours of the best, what the prior ranks first unless it was found to
- * mislead, and then the whole space if it is small, else random configs. */
+/* Draws new candidates: neighbours of the best, the configs that the prior ranks first unless it misleads,
+ * and then the whole space if it is small, otherwise random configs. */
 void kf_model_draw_candidates(kf_model *model) {
     uint64_t size = kf_space_size(model->space);
     memset(model->slots, 0, KF_MODEL_SLOTS * sizeof *model->slots);
@@ -130,7 +130,7 @@ void kf_model_draw_candidates(kf_model *model) {
         kf_model_add_neighbours(model, (int)(centres[i] - model->observations), false);
     model->centre = -1;
     for (int i = 0; i < kf_ranking_count(model->ranking) && model->trend.slope > 0;
-         i++) /* unless it was found to mislead */
+         i++) /* unless the prior misleads */
         (void)add_candidate(model, kf_ranking_first(model->ranking, i));
     if (size <= BASE_CANDIDATES) {
         for (uint64_t i = 0; i < size; i++)

@@ -1,4 +1,4 @@
-/* Turns times into what they are to the surrogate of the strategy model. */
+/* Converts times to targets for the surrogate of strategy model. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "base/util/memory.h"
 #include "harness/search/model_parts.h"
 
-/* Times beyond the median by more than this share of its distance to the best say no more than "slow". */
+/* Times that exceed the median by more than this share of its distance from the best only mean "slow". */
 static const double SLOW = 1.0, SLOW_SLOPE = 0.1;
 
 double kf_model_squash(const kf_model *model, double logarithm) {
@@ -38,9 +38,9 @@ static void fit_trend(kf_model *model) {
     free(prior);
 }
 
-/* Sets the scale of the targets: above the knee times are squashed, the trend of the prior is taken off,
- * and the rest is scaled to a variance of one. The centre lies far below the mean, so that few configs do
- * not keep the search from regions that it has not seen. */
+/* Sets the scale of the targets. Times above the knee are squashed, the prior's trend is subtracted, and the
+ * rest is scaled to variance one. The centre is far below the mean, so that a few configs do not keep the
+ * search away from unknown regions. */
 void kf_model_set_scale(kf_model *model) {
     double *times = kf_allocate((size_t)model->works * sizeof *times);
     int count = 0;
@@ -62,8 +62,8 @@ void kf_model_set_scale(kf_model *model) {
     }
     double mean = sum / count, variance = squares / count - mean * mean;
     model->scale = sqrt(fmax(variance, 1e-8));
-    /* The centre is far below the mean, so that few configs do not keep the search from regions that it has
-     * not seen. */
+    /* The centre is far below the mean, so that a few configs do not keep the search away from unknown
+     * regions. */
     model->centre_target =
         model->count >= model->settled_from ? mean : mean - model->trust * model->optimism * model->scale;
 }

@@ -7,20 +7,20 @@
 #include "base/util/random.h"
 
 enum {
-    SCAN = 20000,    /* configs that the prior is asked for at the start */
-    FIRST = 512,     /* of which so many stay in the ranking */
-    SLOTS = 1 << 16, /* what it said is remembered, of so many configs at most */
+    SCAN = 20000,    /* number of configs for which the prior is computed at the start */
+    FIRST = 512,     /* number of them that stay in the ranking */
+    SLOTS = 1 << 16, /* number of configs whose prediction is remembered */
 };
 
 typedef struct kf_memo {
-    uint64_t key; /* index + 1; 0: nothing */
+    uint64_t key; /* index + 1; 0: empty */
     float logarithm;
 } kf_memo;
 
 struct kf_ranking {
     kf_prior prior;
-    uint64_t size, scan, seed; /* of the space; configs asked for at the start, at random where fewer */
-    kf_memo *memo;             /* [slots], each the last of its slot */
+    uint64_t size, scan, seed; /* configs in the space; configs computed at the start, at random if not all */
+    kf_memo *memo;             /* [slots]: the last prediction of each slot */
     uint64_t slots;
     uint64_t *first; /* [count] */
     int count;

@@ -1,4 +1,5 @@
-/* Lists the strategies; strategy.c has them in a table. To add one, add a file, a line here and one there. */
+/* Lists the strategies; the table in strategy.c contains them. A new strategy needs a file, a line here and a
+ * line there. */
 #ifndef KF_HARNESS_SEARCH_STRATEGIES_H
 #define KF_HARNESS_SEARCH_STRATEGIES_H
 

@@ -1,4 +1,4 @@
-/* Does what all strategies share: the table, and the account of configs that are known. */
+/* The common part of all strategies: their table, and the record of known configs. */
 #include "harness/search/strategy.h"
 
 #include <math.h>
@@ -22,9 +22,9 @@ struct kf_strategy {
     const kf_strategy_methods *methods;
     void *state;
     uint64_t space_size;
-    uint64_t *known; /* hash table of index + 1; 0 is empty */
-    float *efforts;  /* [slot_count]: the highest that a config was proposed or told with */
-    uint64_t known_count, full_count, slot_count; /* full_count: of those with effort 1 */
+    uint64_t *known; /* hash table of index + 1; 0: empty */
+    float *efforts;  /* [slot_count]: the highest effort with which the config was proposed or told */
+    uint64_t known_count, full_count, slot_count; /* full_count: number of configs with effort 1 */
     uint64_t starts[KF_STRATEGY_STARTS], seed;
     int start_count, started;
     double settings[KF_STRATEGY_OPTIONS];
@@ -32,7 +32,7 @@ struct kf_strategy {
 
 /* --- Known configs -------------------------------------------------------------------------------------- */
 
-/* Finds the slot that holds index, or the empty one where it belongs. */
+/* Finds the slot that contains index, or the empty slot where it belongs. */
 static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t index) {
     uint64_t slot = kf_random_mix(index + 1) & (slot_count - 1);
     while (known[slot] != 0 && known[slot] != index + 1)
@@ -40,7 +40,7 @@ static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t i
     return slot;
 }
 
-/* Doubles the table of known configs and puts all of them into their new slots. */
+/* Doubles the table of known configs and inserts all of them again. */
 static void grow(kf_strategy *strategy) {
     uint64_t slot_count = 2 * strategy->slot_count;
     uint64_t *known = kf_allocate_zeroed(slot_count, sizeof *known);
@@ -62,7 +62,7 @@ bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index) {
     return strategy->known[find_slot(strategy->known, strategy->slot_count, index)] != 0;
 }
 
-/* Notes a config; false if it was known already with at least this effort. */
+/* Records a config. Returns false if it was known with at least this effort. */
 static bool note(kf_strategy *strategy, uint64_t index, double effort) {
     uint64_t slot = find_slot(strategy->known, strategy->slot_count, index);
     bool new = strategy->known[slot] == 0;
@@ -76,8 +76,8 @@ static bool note(kf_strategy *strategy, uint64_t index, double effort) {
 
 /* --- Starts from the prior ---------------------------------------------------------------------------- */
 
-/* Ranks the configs of a space by the prior and keeps the first ones. Of a large space it asks for as many
- * as take no time, at random. */
+/* Ranks the configs of a space by the prior and keeps the first ones. In a large space it computes as many
+ * random configs as take little time. */
 static void rank_starts(kf_strategy *strategy, const kf_prior *prior) {
     enum { MOST_ASKED = 20000 };
     double times[KF_STRATEGY_STARTS];
@@ -110,7 +110,7 @@ static const kf_strategy_methods *find_methods(const char *text) {
     return NULL;
 }
 
-/* Refuses an unknown strategy, with the name that is nearest or with all names. */
+/* Refuses an unknown strategy with the nearest name, or with all names. */
 static kf_status fail_unknown(const char *text, kf_error *error) {
     char name[KF_NAME];
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
@@ -130,7 +130,7 @@ static kf_status fail_unknown(const char *text, kf_error *error) {
     return status;
 }
 
-/* Refuses an unknown option of a strategy, with the name that is nearest or with all names. */
+/* Refuses an unknown option of a strategy with the nearest name, or with all names. */
 static kf_status fail_option(const kf_strategy_methods *methods, const char *name, kf_error *error) {
     const char *names[KF_STRATEGY_OPTIONS];
     kf_text all = {0};
@@ -179,7 +179,8 @@ static kf_status read_option(const kf_strategy_methods *methods, char *text, dou
                    methods->name, text, value, option->whole ? "whole " : "", option->least, option->most);
 }
 
-/* Reads the settings of a strategy from its text, "name:option=value:...", over the usual values. */
+/* Reads the settings of a strategy from its text, "name:option=value:...". Other settings keep their usual
+ * values. */
 static kf_status read_settings(const char *text, double settings[KF_STRATEGY_OPTIONS], kf_error *error) {
     const kf_strategy_methods *methods = find_methods(text);
     char options[KF_STRATEGY_TEXT], *rest, *option;
@@ -250,7 +251,7 @@ bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal) {
 
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us) {
     if (index >= strategy->space_size) return;
-    /* A config that failed once is not tried again with more effort. */
+    /* A failed config is not tried again with more effort. */
     if (!ok || !kf_strategy_knows(strategy, index)) (void)note(strategy, index, 1.0);
     if (strategy->methods->tell != NULL)
         strategy->methods->tell(strategy->state, index, ok && isfinite(time_us), time_us);
@@ -270,8 +271,8 @@ void kf_strategy_close(kf_strategy *strategy) {
 
 /* --- Random order --------------------------------------------------------------------------------------- */
 
-/* A Feistel network permutes the numbers of an even count of bits, whatever its round function; numbers
- * beyond size are sent through again until they land inside (at most 4 times on average). */
+/* A Feistel network permutes numbers with an even number of bits for any round function. A number beyond size
+ * is permuted again until it is below size, at most 4 times on average. */
 uint64_t kf_shuffled(uint64_t size, uint64_t seed, uint64_t place) {
     enum { ROUNDS = 8, LEAST_HALF = 3 };
     int half = LEAST_HALF;

@@ -1,7 +1,7 @@
-/* Searches by simulated annealing: steps to random neighbours, to better ones always, to worse ones with a
- * chance that falls with the loss and with time. Losses are ratios of times. If no step is found for long,
- * the walk is heated again. It goes on from the best config, and now and then from a random one, because a
- * cold walk does not leave a local optimum. */
+/* Searches by simulated annealing. It steps to random neighbours: always to better ones, to worse ones with a
+ * probability that falls with the loss and with time. Losses are ratios of times. If no step is found for a
+ * long time, the walk is heated again. It then continues from the best config, and sometimes from a random
+ * one, because a cold walk does not leave a local optimum. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #include "harness/search/strategies.h"
 
 /* The temperature, in logarithms of times, is hot / (1 + age / cooling): usually 5 % at first, 0.5 % after
- * 200. */
+ * 200 configs. */
 enum { HOT, COOLING, PATIENCE, RANDOM, FIRST };
 static const kf_strategy_option options[] = {
     [HOT] = {"hot", "initial temperature: a relative loss of this size is accepted with probability 1/e",
@@ -29,12 +29,12 @@ typedef struct kf_annealing {
     const kf_space *space;
     uint64_t random, order_seed, place;
     uint64_t current, best;
-    double current_log, best_log; /* of times; INFINITY: there is none yet */
-    int told;                     /* configs, before the walk began */
-    int age, idle;                /* configs told since it was heated, and since the last step */
-    uint64_t ends;                /* how often it found no step */
-    bool leaves;                  /* the next proposal is a random config, to go on from */
-    bool arrives;                 /* that config, now current, is proposed and not yet told */
+    double current_log, best_log; /* logarithms of times; INFINITY: there is none yet */
+    int told;                     /* configs told before the walk began */
+    int age, idle;                /* configs told since it was heated, and since its last step */
+    uint64_t ends;                /* number of times that it found no step */
+    bool leaves;                  /* the next proposal is a random config, from which it continues */
+    bool arrives;                 /* that config is current; it is proposed but not told yet */
 } kf_annealing;
 
 static void *open_annealing(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
@@ -70,9 +70,9 @@ static void heat(kf_annealing *walk) {
     walk->current_log = walk->leaves ? INFINITY : walk->best_log;
 }
 
-/* Tells the walk a result. A slower config is taken with the chance exp(-difference of logarithms /
- * temperature), and the temperature falls with the age of the walk; after too many idle steps it is heated
- * again (Kirkpatrick and others, 1983). */
+/* Takes a result. A slower config is accepted with probability exp(-difference of logarithms / temperature),
+ * and the temperature falls with the age of the walk. After too many idle steps the walk is heated again
+ * (Kirkpatrick and others, 1983). */
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_annealing *walk = state;
     const double hot = kf_strategy_setting(walk->strategy, HOT),
@@ -91,7 +91,7 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
         return;
     }
     walk->age++;
-    /* Neighbours of the config that it left may be open still; to step to one would be to stay there. */
+    /* Neighbours of the former config may be open still. A step to one of them would lead back. */
     if (walk->leaves || (walk->arrives && index != walk->current)) return;
     if (walk->arrives) walk->leaves = !ok;
     walk->arrives = false;

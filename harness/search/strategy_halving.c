@@ -1,7 +1,8 @@
 /* Searches by successive halving over measuring effort (Li et al. 2020, "A system for massively parallel
- * hyperparameter tuning", without its stopping of jobs). Many configs are measured a little, the best third
- * of them three times as long, the best third of those at full effort. Whenever some config is among the best
- * third of its rung it goes up. Else a new one starts, a random one or a neighbour of the best. */
+ * hyperparameter tuning", without its stopping of jobs). Many configs are measured with little effort, the
+ * best third of them with three times as much, and the best third of those with full effort. A config is
+ * promoted as soon as it is among the best third of its rung. If none is, a new config starts: a random one
+ * or a neighbour of the best. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,12 +21,12 @@ typedef struct kf_rung_entry {
 } kf_rung_entry;
 
 typedef struct kf_rung {
-    kf_rung_entry *entries; /* in order of time */
+    kf_rung_entry *entries; /* sorted by time */
     int count;
     size_t capacity;
 } kf_rung;
 
-/* Holds a proposal that was not answered yet. */
+/* A proposal without an answer yet. */
 typedef struct kf_open_proposal {
     uint64_t index;
     int rung;
@@ -54,7 +55,7 @@ static void *open_halving(const kf_strategy *strategy, const kf_space *space, ui
 
 /* --- Proposing ------------------------------------------------------------------------------------------ */
 
-/* Promotes one of the best third of a rung that has not gone up yet, the highest rung first. */
+/* Promotes one of the best third of a rung, beginning with the highest rung. */
 static bool promote(kf_halving *state, uint64_t *index) {
     for (int r = RUNGS - 2; r >= 0; r--) {
         kf_rung *rung = &state->rungs[r];
@@ -70,7 +71,7 @@ static bool promote(kf_halving *state, uint64_t *index) {
     return false;
 }
 
-/* Finds the best known so far, of the highest rung that has any. */
+/* Finds the best known config on the highest rung that has any. */
 static bool leader(kf_halving *state, uint64_t *index) {
     for (int r = RUNGS - 1; r >= 0; r--) {
         const kf_rung *rung = &state->rungs[r];
@@ -84,7 +85,7 @@ static bool leader(kf_halving *state, uint64_t *index) {
     return false;
 }
 
-/* Takes what is left of a small space: configs that stayed in a lower rung, the best first. */
+/* Takes the remaining configs of a small space: those on lower rungs, the best first. */
 static bool anything(kf_halving *state, uint64_t *index) {
     for (int r = RUNGS - 2; r >= 0; r--)
         for (int i = 0; i < state->rungs[r].count; i++) {
@@ -125,8 +126,8 @@ static double effort(const void *state) {
 
 /* --- Learning ------------------------------------------------------------------------------------------- */
 
-/* Returns the rung that an answer is for, and closes the proposal. A config that was not proposed had full
- * effort. */
+/* Returns the rung to which an answer belongs, and closes the proposal. A config that was not proposed had
+ * full effort. */
 static int answered(kf_halving *state, uint64_t index) {
     for (int i = 0; i < state->open_count; i++) {
         if (state->open[i].index != index) continue;

@@ -1,7 +1,7 @@
-/* Searches greedily from many starts. It begins at the best of the space's presets and some random configs.
- * It then looks at the configs that differ from the best one in a single parameter (and in a second one where
- * a constraint asks for it), in random order. It moves as soon as one is better. Where none is, it starts
- * again: mostly from the best config with some parameters changed, every fourth time from a random config. */
+/* Searches greedily from many starts. It begins at the best of the presets and some random configs. It then
+ * tries the configs that differ from the best one in a single parameter (and in a second one if a constraint
+ * requires it), in random order, and moves as soon as one is better. If none is, it starts again: usually
+ * from the best config with some changed parameters, every fourth time from a random config. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +23,15 @@ typedef struct kf_walk {
     const kf_space *space;
     uint64_t random, order_seed, order_place; /* random starts follow a shuffled order of the space */
 
-    int preset; /* the next one to propose */
+    int preset; /* the next preset to propose */
     int first;  /* random configs proposed before the descent */
     bool has_best, has_current;
     uint64_t best, current;
     double best_us, current_us;
 
-    uint64_t *neighbours; /* of current, shuffled */
+    uint64_t *neighbours; /* neighbours of current, shuffled */
     size_t count, next;
-    bool awaiting_start; /* a new start is proposed and not yet told */
+    bool awaiting_start; /* a new start is proposed but not told yet */
     uint64_t starts;
 } kf_walk;
 
@@ -59,8 +59,8 @@ static void shuffle(kf_walk *walk, int *items, int count) {
     }
 }
 
-/* Repairs a change of parameter p that a constraint forbids by a second change, which it looks for at random.
- * Otherwise values that are tied to each other (a layout and its group size) wall the search in. */
+/* Repairs a change of parameter p that violates a constraint by a second random change. Otherwise the search
+ * could not leave values that are linked, such as a layout and its group size. */
 static bool repair(kf_walk *walk, int *positions, int p, uint64_t *index) {
     int parameters = kf_space_parameter_count(walk->space);
     for (int attempt = 0; attempt < REPAIR_TRIES; attempt++) {
@@ -95,7 +95,8 @@ static size_t neighbours_along(kf_walk *walk, const int *positions, int p, uint6
     return count;
 }
 
-/* Takes one of each parameter in turn, so that a parameter with many values does not crowd out the others. */
+/* Takes one config for each parameter in turn, so that a parameter with many values does not displace the
+ * others. */
 static void interleave(kf_walk *walk, uint64_t *const *lists, const size_t *counts, int parameters) {
     int order[KF_CONFIG_VALUES];
     for (int p = 0; p < parameters; p++)
@@ -112,8 +113,8 @@ static void interleave(kf_walk *walk, uint64_t *const *lists, const size_t *coun
     }
 }
 
-/* Finds the neighbours of the current config: along each parameter the nearest values, taken in turn, so
- * that no parameter waits until another has been searched through. */
+/* Finds the neighbours of the current config along each parameter, the nearest values first and parameters in
+ * turn. */
 static void find_neighbours(kf_walk *walk) {
     int positions[KF_CONFIG_VALUES] = {0}, parameters = kf_space_parameter_count(walk->space);
     uint64_t *lists[KF_CONFIG_VALUES];
@@ -145,7 +146,7 @@ static bool next_preset(kf_walk *walk, uint64_t *index) {
     return false;
 }
 
-/* Changes two or three parameters of the best config at random, if the result is valid and unknown. */
+/* Changes two or three random parameters of the best config, if the result is valid and unknown. */
 static bool kick(kf_walk *walk, uint64_t *index) {
     int parameters = kf_space_parameter_count(walk->space), positions[KF_CONFIG_VALUES] = {0};
     for (int attempt = 0; attempt < KICK_TRIES && walk->has_best; attempt++) {
@@ -205,8 +206,8 @@ static bool next(void *state, uint64_t *index) {
     return next_start(walk, index);
 }
 
-/* Takes a result. While a start is awaited the next config that works becomes current, so that a start that
- * fails costs one evaluation; else only a better one does. */
+/* Takes a result. After a new start the next config that works becomes current, so that a failed start costs
+ * one evaluation. Otherwise only a better config does. */
 static void tell(void *state, uint64_t index, bool ok, double time_us) {
     kf_walk *walk = state;
     if (!ok) return;

@@ -1,7 +1,7 @@
-/* Chooses what is most worth measuring next by a model: a Gaussian process fitted on what was measured so
- * far corrects the prior (a cost model), and the candidate with the largest expected improvement is
- * proposed, times the chance that it works. Candidates are drawn at random, from what the prior ranks
- * first and around the best configs. */
+/* Chooses the next config by a model. A Gaussian process, fitted to the measurements so far, corrects the
+ * prior (a cost model). The proposal is the candidate with the largest product of expected improvement and
+ * probability to work. Candidates are random configs, those that the prior ranks first, and neighbours of the
+ * best. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +12,16 @@
 #include "harness/search/moves.h"
 
 enum {
-    PRIOR_DESIGN = 2, /* configs that a prior ranks first, measured whatever is known already */
+    PRIOR_DESIGN = 2, /* configs that the prior ranks first; they are measured in any case */
     SPREAD_TRIES = 20,
-    MOST_SPREAD = 64, /* configs spread like this while hardly any works */
-    NEW_POINTS = 96,  /* that join those kept before the surrogate is built again */
+    MOST_SPREAD = 64, /* configs that are spread like this while hardly any works */
+    NEW_POINTS = 96,  /* observations that are added to the kept ones before the surrogate is rebuilt */
     FIRST_STEPS = 30,
     NEXT_STEPS = 8,
-    EXPLORE_FROM = 20, /* configs: before, the least known neighbours of the best are not worth their time */
-    SWEEP_CHANGES = 2, /* of the best config, by which a config of the sweep differs */
-    ONWARD = 3,        /* of the turns that look around the best, every so many may go to the next best */
+    EXPLORE_FROM = 20, /* number of configs before which the least known neighbours of the best are not worth
+                          their time */
+    SWEEP_CHANGES = 2, /* number of parameters in which a config of the sweep differs from the best */
+    ONWARD = 3,        /* every so many turns of the local search may go to the next best config */
 };
 
 enum { DESIGN, SWEEP, POINTS, EXPLORE, CAUTION, SETTLED, OPTIMISM, STEPS, FINE };
@@ -50,13 +51,14 @@ static const kf_strategy_option options[] = {
     {.name = NULL},
 };
 
-/* If presets are a beginning, these are the shares of the optimism, before it falls, and of its time. The
- * last is the least that is left of the optimism where the surrogate cannot order what it knows. */
+/* With presets these are the factors of the optimism before it falls, and of the number of configs until it
+ * falls. The last is the least share of the optimism, used if the surrogate cannot order the known configs.
+ */
 static const double BESIDE_PRESETS = 0.8, SETTLED_SOONER = 2.0 / 3, LEAST_TRUST = 0.2;
-static const float EXPLORING = 30.0F; /* boldness, against 1 */
+static const float EXPLORING = 30.0F; /* boldness, whose usual value is 1 */
 
-/* Opens the model with its options. A space without presets is somebody else's: there the model settles
- * later and looks farther. */
+/* Opens the model with its options. A space without presets belongs to a user's kernel. There the optimism
+ * falls later and the search looks farther. */
 static void *open_model(const kf_strategy *strategy, const kf_space *space, uint64_t seed) {
     const bool presets = kf_space_preset_count(space) > 0;
     kf_model *model = kf_allocate_zeroed(1, sizeof *model);
@@ -116,7 +118,7 @@ static kf_model_observation *observe(kf_model *model, uint64_t index) {
 }
 
 static kf_model_observation *find_pending(kf_model *model, uint64_t index) {
-    for (int i = model->count - 1; i >= 0; i--) /* what is pending is among the last */
+    for (int i = model->count - 1; i >= 0; i--) /* pending observations are among the last */
         if (model->observations[i].index == index && model->observations[i].fate == KF_MODEL_PENDING)
             return &model->observations[i];
     return NULL;
@@ -139,7 +141,7 @@ static void tell(void *state, uint64_t index, bool ok, double time_us) {
 
 /* --- Fitting -------------------------------------------------------------------------------------------- */
 
-/* Fits the lengths on half the best and half random observations. */
+/* Fits the lengths to the better half of the observations and as many random others. */
 static void fit_lengths(kf_model *model) {
     kf_model_observation *selected[KF_FIT_POINTS];
     double targets[KF_FIT_POINTS];
@@ -161,8 +163,7 @@ static int most_points(const kf_model *model) {
     return model->kept_points + NEW_POINTS;
 }
 
-/* Gives an observation's vote on whether configs work. Without failures there is nothing to learn from votes.
- */
+/* Adds an observation's vote on whether configs work. If none failed, votes have no meaning. */
 static void vote_for(kf_model *model, kf_model_observation *o) {
     if (o->fate == KF_MODEL_PENDING || o->voted || model->fails == 0) return;
     kf_surrogate_vote(model->surrogate, o->features, o->fate == KF_MODEL_WORKS);
@@ -184,9 +185,9 @@ static int fit_interval(int count) {
     return count < 40 ? 5 : count < 80 ? 12 : count < 240 ? 30 : count / 8;
 }
 
-/* Gives the trust in what is promised far from all that is known. It is worth trying as long as little is
- * known, and as far as the surrogate orders that; where it does not, the best is looked for around what is
- * good already. Without presets the trust stays whole. */
+/* Returns the trust in predictions far from all known configs. It is high while little is known, and if the
+ * surrogate orders the known configs well. Otherwise the search stays near good configs. Without presets the
+ * trust is always full. */
 static double trust(const kf_model *model) {
     if (kf_space_preset_count(model->space) == 0 || model->count >= model->settled_from) return 1;
     const double left = 1 - model->count / (double)model->settled_from;
@@ -194,8 +195,8 @@ static double trust(const kf_model *model) {
     return left * (isfinite(agreement) ? fmax(agreement, LEAST_TRUST) : 1);
 }
 
-/* Rebuilds the surrogate: new scale, lengths and candidates, then the observations that are kept. All that
- * failed stay, because they say where configs do not work. */
+/* Rebuilds the surrogate with a new scale, new lengths, new candidates and the kept observations. All failed
+ * observations are kept, because they show where configs do not work. */
 static void rebuild(kf_model *model) {
     model->trust = trust(model);
     if (model->count >= model->fine_from) model->feature_count = kf_features_count(model->features);
@@ -224,7 +225,7 @@ static void rebuild(kf_model *model) {
     model->next_fit = model->count + fit_interval(model->count);
 }
 
-/* Finds the best config that has neighbours which are not known; -1: none. */
+/* Finds the best config with unknown neighbours; -1: none. */
 static int next_centre(const kf_model *model) {
     int centre = -1;
     for (int i = 0; i < model->count; i++) {
@@ -278,7 +279,7 @@ static float distance_to_known(const kf_model *model, const float *features) {
     return least;
 }
 
-/* Chooses, of some random configs, the one farthest from all that are known. */
+/* Chooses the one of some random configs that is farthest from all known ones. */
 static bool spread(kf_model *model, uint64_t *index) {
     float farthest = -1, features[KF_FEATURES];
     for (int i = 0; i < SPREAD_TRIES; i++) {
@@ -293,8 +294,8 @@ static bool spread(kf_model *model, uint64_t *index) {
     return farthest >= 0 || unknown_at_random(model, index);
 }
 
-/* Proposes before the model has anything to go by: what the prior ranks first, then changes of the best
- * preset, which its author chose, or without presets configs far from each other. */
+/* Proposes configs before the model can: those that the prior ranks first, then changes of the best preset,
+ * or without presets configs far from each other. */
 static bool design(kf_model *model, uint64_t *index) {
     while (model->led < PRIOR_DESIGN && model->led < kf_ranking_count(model->ranking)) {
         *index = kf_ranking_first(model->ranking, model->led++);
@@ -308,7 +309,7 @@ static bool design(kf_model *model, uint64_t *index) {
     return model->count < MOST_SPREAD ? spread(model, index) : unknown_at_random(model, index);
 }
 
-/* Chooses the neighbour of the best config of which the surrogate knows least, -1 if all are known. */
+/* Chooses the neighbour of the best config of which the surrogate knows least; -1: all are known. */
 static int choose_neighbour(kf_model *model, double goal, float boldness, bool adjacent) {
     bool *skip = kf_allocate(KF_SURROGATE_CANDIDATES * sizeof *skip);
     memset(skip, 1, KF_SURROGATE_CANDIDATES * sizeof *skip);
@@ -319,10 +320,10 @@ static int choose_neighbour(kf_model *model, double goal, float boldness, bool a
     return chosen;
 }
 
-/* Searches locally within the model's search; -1: the model is to decide. Single steps from the best config
- * come first, because the surrogate knows the ends of ranges least. Later it takes what the surrogate knows
- * least around the best, which may be sure of itself where it is wrong. Once all is known there, it turns now
- * and then to the next best, because on landscapes of many optima most turns there are lost. */
+/* Searches near the best config; -1: the model shall decide. Single steps from the best come first, because
+ * the surrogate is least certain at the ends of ranges. Later it takes the neighbours that are least known,
+ * because the surrogate may be certain but wrong. When all are known, it sometimes turns to the next best
+ * config. It does so seldom, because on landscapes with many optima most of these turns are wasted. */
 static int from_neighbours(kf_model *model, double goal, float boldness) {
     if (model->count < EXPLORE_FROM)
         return model->ranking == NULL && model->steps > 0 && model->count % model->steps == 0
@@ -340,12 +341,12 @@ static int from_neighbours(kf_model *model, double goal, float boldness) {
     return -1;
 }
 
-/* Proposes the candidate with the largest expected improvement, first among the best config's neighbours;
- * where none is left, an unknown config at random. */
+/* Proposes the candidate with the largest expected improvement, first among the best config's neighbours. If
+ * there is none left, it proposes a random unknown config. */
 static bool propose(kf_model *model, uint64_t *index) {
     enum {
         EARLY = 25
-    }; /* few points leave the ends of ranges so uncertain that nothing else would be tried */
+    }; /* With few points the ends of ranges are so uncertain that nothing else would be tried. */
     const float boldness = model->count < EARLY ? model->caution : 1.0F;
     double goal = kf_model_squash(model, model->observations[model->best].logarithm) / model->scale;
     for (;;) {

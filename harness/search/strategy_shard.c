@@ -1,5 +1,5 @@
-/* Proposes a share of a landscape. All shards agree on the first so many configs of a random order; a shard
- * has those whose place leaves its rest. */
+/* Proposes one share of a landscape. All shards have the same random order of the first configs. A shard
+ * takes those whose place has its remainder. */
 #include <stdlib.h>
 
 #include "base/util/memory.h"

@@ -1,5 +1,5 @@
-/* Surveys the whole space and the best of it, for landscapes. Every other config is a random one, on which
- * cost models and replays are judged; the model proposes the others. */
+/* Surveys the whole space and its best configs, for landscapes. Every other config is random, for judging
+ * cost models and replays. The model proposes the others. */
 #include <stdlib.h>
 
 #include "base/util/memory.h"
@@ -17,7 +17,7 @@ static void *open_survey(const kf_strategy *strategy, const kf_space *space, uin
     static const char *const names[PARTS] = {"random", "model"};
     kf_survey *survey = kf_allocate_zeroed(1, sizeof *survey);
     for (int i = 0; i < PARTS; i++)
-        (void)kf_strategy_open(names[i], space, seed, &survey->parts[i], NULL); /* these names exist */
+        (void)kf_strategy_open(names[i], space, seed, &survey->parts[i], NULL); /* these strategies exist */
     return survey;
 }
 

@@ -8,32 +8,33 @@
 #include "base/util/memory.h"
 #include "base/util/wide.h"
 
-/* Candidates are worked on in blocks: a loop over one has a fixed length, which compilers vectorise, and all
- * rows of a block lie together. */
+/* Candidates are processed in blocks. A loop over a block has a fixed length, so compilers vectorise it, and
+ * all rows of a block are contiguous. */
 enum { BLOCK = 32, BLOCKS = KF_SURROGATE_CANDIDATES / BLOCK, POINTS = KF_SURROGATE_POINTS };
 
-/* A config is trusted to work, before anything is known near it, as if this much of a kernel had said so. */
+/* A config far from all others is assumed to work, as if neighbours with this much of the kernel had voted
+ * for it. */
 static const float PRIOR_VOTES = 0.3F;
 static const float LEAST_VARIANCE = 1e-7F;
 
 typedef struct kf_block {
     float features[KF_FEATURES][BLOCK]; /* divided by the lengths */
-    float rows[POINTS][BLOCK];          /* of L^-1 K(points, candidates) */
+    float rows[POINTS][BLOCK];          /* rows of L^-1 K(points, candidates) */
     float mean[BLOCK], variance[BLOCK], works[BLOCK], fails[BLOCK];
 } kf_block;
 
 struct kf_surrogate {
     int feature_count;
-    float effect_share; /* of one feature's effect in the kernel */
+    float effect_share; /* share of a single feature's effect in the kernel */
     double noise;
     float inverse[KF_FEATURES];
     int point_count, candidate_count;
     float points[POINTS][KF_FEATURES]; /* divided by the lengths */
-    double factor[POINTS][POINTS];     /* L of K = L L^T, lower */
+    double factor[POINTS][POINTS];     /* lower triangle of L in K = L L^T */
     double targets[POINTS];
     bool has_target[POINTS];
-    double weights[POINTS]; /* L^-1 targets; 0 for points without */
-    bool stale;             /* targets have changed since weights were found */
+    double weights[POINTS]; /* L^-1 targets; 0 for points without a target */
+    bool stale;             /* targets have changed since the weights were computed */
     kf_block *blocks[BLOCKS];
 };
 
@@ -98,8 +99,8 @@ static inline void kernel_block(const kf_surrogate *surrogate, const kf_block *b
         values[k] = kernel(surrogate, squares[k], effects[k]);
 }
 
-/* Fills row number `point` of a block, given the rows before it. It goes four at a time, which spares loads
- * and stores and keeps the order of the sums. */
+/* Fills row number `point` of a block from the rows before it. It computes four rows at a time, which saves
+ * loads and stores and keeps the order of the sums. */
 KF_WIDE static void fill_row(const kf_surrogate *surrogate, kf_block *block, int point) {
     const double *factor = surrogate->factor[point];
     float row[BLOCK];
@@ -134,8 +135,8 @@ static void scale_features(const kf_surrogate *surrogate, const float *features,
         scaled[f] = features[f] * surrogate->inverse[f];
 }
 
-/* Multiplies the kernel's values by L^-1 in place. Four rows go together, because each sum waits for its own
- * last addition. */
+/* Multiplies the kernel's values by L^-1 in place. Four rows are computed together, because each sum waits
+ * for its last addition. */
 KF_WIDE static void substitute(const kf_surrogate *surrogate, int n, double *values) {
     for (int j = 0; j < n; j += 4) {
         const int rows = n - j < 4 ? n - j : 4;
@@ -158,7 +159,7 @@ KF_WIDE static void substitute(const kf_surrogate *surrogate, int n, double *val
 }
 
 /* Adds a point to the surrogate: one more row of the Cholesky factor, in O(n^2), and of the blocks of
- * candidates. It returns the point's number. */
+ * candidates. Returns the point's number. */
 int kf_surrogate_add_point(kf_surrogate *surrogate, const float *features) {
     int n = surrogate->point_count++;
     float *point = surrogate->points[n];
@@ -183,8 +184,8 @@ void kf_surrogate_set_target(kf_surrogate *surrogate, int point, double target) 
     surrogate->stale = true;
 }
 
-/* Returns the weight of a point from those before it. Without a target it is 0, because the target is then
- * what these predict. */
+/* Returns the weight of a point from those before it. It is 0 for a point without a target, whose target is
+ * then the prediction. */
 static double weight_of(const kf_surrogate *surrogate, const double *weights, int i, double mean) {
     if (!surrogate->has_target[i]) return 0;
     double sum = surrogate->targets[i] - mean;
@@ -216,7 +217,7 @@ KF_WIDE static void vote(kf_surrogate *surrogate, const float *features, bool wo
         kf_block *block = surrogate->blocks[b];
         float *votes = works ? block->works : block->fails;
         kernel_block(surrogate, block, point, values);
-        for (int k = 0; k < BLOCK; k++) /* squared: failures have sharper borders than times */
+        for (int k = 0; k < BLOCK; k++) /* squared, because failures have sharper borders than times */
             votes[k] += values[k] * values[k];
     }
 }
@@ -238,7 +239,7 @@ static kf_block *open_block(kf_surrogate *surrogate, int number) {
     return block;
 }
 
-/* Works out a candidate alone, if it comes when there are points already. */
+/* Computes the rows of a single candidate that is added after points exist. */
 static void catch_up(kf_surrogate *surrogate, kf_block *block, int k, const float *scaled) {
     float mean = 0, variance = 1;
     for (int i = 0; i < surrogate->point_count; i++) {
@@ -267,8 +268,7 @@ int kf_surrogate_add_candidate(kf_surrogate *surrogate, const float *features) {
 
 /* --- Predictions ---------------------------------------------------------------------------------------- */
 
-/* Returns the signal's deviation. Its variance follows from the targets: it is the mean square of the
- * weights. */
+/* Returns the standard deviation of the signal. Its variance is the mean square of the weights. */
 static float signal_deviation(const kf_surrogate *surrogate) {
     double sum = 0;
     int count = 0;
@@ -280,7 +280,7 @@ static float signal_deviation(const kf_surrogate *surrogate) {
     return count > 0 ? (float)sqrt(fmax(sum / count, 1e-12)) : 1.0F;
 }
 
-/* Far below the best nothing but the asymptotic series (of Mills' ratio) is left in single precision. */
+/* Far below the best only the asymptotic series (of Mills' ratio) is accurate in single precision. */
 float kf_log_improvement(float u) {
     if (u > -5) {
         float density = 0.39894228F * expf(-0.5F * u * u);
@@ -290,7 +290,7 @@ float kf_log_improvement(float u) {
     return -0.5F * u * u - 0.9189385F + logf(t * (1 - t * (3 - t * (15 - 105 * t))));
 }
 
-/* Bounds what kf_log_improvement can reach, which spares most candidates the rest. */
+/* Returns an upper bound of kf_log_improvement, with which most candidates need no further computation. */
 static float improvement_bound(float u) {
     return u > 0 ? logf(0.39894229F + u) : -0.5F * u * u - 0.91893853F;
 }
@@ -325,8 +325,8 @@ void kf_surrogate_predict(kf_surrogate *surrogate, int candidate, double *mean, 
                           sqrtf(fmaxf(block->variance[candidate % BLOCK], LEAST_VARIANCE)));
 }
 
-/* A target less what the others predict for it is row i of K^-1 targets over the diagonal of K^-1; with v =
- * L^-1 e_i these are v * L^-1 targets and v * v. */
+/* A target minus its prediction from the others is row i of K^-1 targets divided by the diagonal of K^-1.
+ * With v = L^-1 e_i these are v * L^-1 targets and v * v. */
 double kf_surrogate_agreement(const kf_surrogate *surrogate) {
     const int n = surrogate->point_count;
     double *weights = kf_allocate(4 * (size_t)POINTS * sizeof *weights), *row = weights + POINTS,

@@ -8,22 +8,22 @@
 #include "base/util/wide.h"
 #include "harness/search/surrogate.h"
 
-/* Lengths are believed to be about a feature's range, give or take a factor of e; the noise about
- * a thousandth of the variance, give or take e^2. */
+/* The prior of a length is about the feature's range, within a factor of e. That of the noise is a thousandth
+ * of the variance, within a factor of e^2. */
 static const double EXPECTED_LENGTH = 0, EXPECTED_NOISE = -6.9, NOISE_SPREAD = 2.0;
 static const double SHORTEST = -3, LONGEST = 5, LEAST_NOISE = -13.8, MOST_NOISE = 0;
 
 typedef struct kf_fit {
     int features, points;
-    /* These are the squared differences of pairs (i, j), j < i: [i][feature][j], rows of j filled up to whole
-     * LANES with 0. */
+    /* Squared differences of pairs (i, j), j < i: [i][feature][j], with rows of j padded to whole LANES with
+     * 0. */
     float *squares;
     const double *targets;
-    double *kernel; /* its lower triangle, then that of its factor, then of its inverse */
+    double *kernel; /* its lower triangle, then that of its factor, then that of its inverse */
     double *solution;
 } kf_fit;
 
-/* Loops over pairs go by so many, a fixed number that compilers make vectors of. */
+/* Loops over pairs process this fixed number at a time, which compilers vectorise. */
 enum { LANES = 8 };
 
 static int padded(int pairs) {
@@ -40,8 +40,8 @@ static void fill_squares(const kf_fit *fit, const float *features) {
             }
 }
 
-/* Fills the lower triangle of the kernel's matrix for these weights and noise, in lanes: half a rational
- * quadratic of all features together, half the mean of one for each feature. */
+/* Fills the lower triangle of the kernel's matrix for these weights and noise, in lanes. One half is a
+ * rational quadratic of all features together, the other the mean of one for each feature. */
 KF_WIDE static void fill_kernel(const kf_fit *fit, const double *weights, double noise) {
     const float *square = fit->squares;
     if (fit->points > 0) fit->kernel[0] = 1 + noise;
@@ -68,7 +68,7 @@ KF_WIDE static void fill_kernel(const kf_fit *fit, const double *weights, double
     }
 }
 
-/* Contracts d(-log likelihood)/dK with dK/dparameter, for every length and the noise. */
+/* Contracts d(-log likelihood)/dK with dK/dparameter for every length and the noise. */
 KF_WIDE static void contract(const kf_fit *fit, const double *weights, double noise, double signal,
                              double *gradient) {
     const float *square = fit->squares;
@@ -105,7 +105,7 @@ KF_WIDE static void contract(const kf_fit *fit, const double *weights, double no
     gradient[fit->features] = diagonal * noise;
 }
 
-/* Returns the negative log posterior at parameters (log lengths, then log noise), and its gradient. */
+/* Returns the negative log posterior at these parameters (log lengths, then log noise), and its gradient. */
 static double posterior(kf_fit *fit, const double *parameters, double *gradient) {
     double weights[KF_FEATURES] = {0}, value = 0, squares = 0;
     const int noise_at = fit->features;
@@ -122,7 +122,7 @@ static double posterior(kf_fit *fit, const double *parameters, double *gradient)
         squares += fit->targets[i] * fit->solution[i];
     }
     double signal =
-        fmax(squares / fit->points, 1e-12); /* the signal's variance that suits these lengths best */
+        fmax(squares / fit->points, 1e-12); /* the signal variance that is best for these lengths */
     value += 0.5 * fit->points * log(signal);
     kf_cholesky_invert(n, fit->kernel);
     contract(fit, weights, noise, signal, gradient);
@@ -137,7 +137,7 @@ static double posterior(kf_fit *fit, const double *parameters, double *gradient)
     return value;
 }
 
-/* Steps by Rprop: every parameter has its own step, which grows while the slope keeps its sign. */
+/* Takes an Rprop step. Every parameter has its own step size, which grows while its slope keeps its sign. */
 static void step_all(int count, double *parameters, const double *gradient, double *previous, double *steps) {
     for (int i = 0; i < count; i++) {
         double turn = gradient[i] * previous[i];
@@ -150,8 +150,7 @@ static void step_all(int count, double *parameters, const double *gradient, doub
     }
 }
 
-/* Descends from the present lengths by so many steps and keeps the best that was seen, since the last step
- * need not be it. */
+/* Takes so many steps from the present lengths and keeps the best lengths, which need not be the last. */
 static void descend(kf_fit *fit, kf_lengths *lengths, int steps) {
     double parameters[KF_FEATURES + 1] = {0}, best[KF_FEATURES + 1] = {0}, gradient[KF_FEATURES + 1] = {0};
     double previous[KF_FEATURES + 1] = {0}, sizes[KF_FEATURES + 1], least = INFINITY;

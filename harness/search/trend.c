@@ -2,10 +2,11 @@
 
 #include <math.h>
 
-/* Fits measured = offset + slope * prior by least squares, with two measurements' worth of belief in slope
- * 1. The slope is never negative. */
+/* Fits measured = offset + slope * prior by least squares. A slope of 1 is assumed with the weight of two
+ * measurements. The slope is never negative. */
 kf_trend kf_trend_fit(const double *prior, const double *measured, size_t count) {
-    static const double BELIEF = 2, LEAST_VARIANCE = 0.01; /* priors that are all alike tell no slope */
+    static const double BELIEF = 2,
+                        LEAST_VARIANCE = 0.01; /* priors that hardly differ do not determine a slope */
     const double n = (double)count;
     double x = 0, y = 0, variance = 0, covariance = 0;
     if (count == 0) return (kf_trend){0, 0};

@@ -1,6 +1,5 @@
-/* Finds what the best config would gain where the scene allowed a larger error: values that the space has
- * only then are measured on the same problem opened with the loosest accuracy. The error is what the gate
- * finds. */
+/* Finds what a larger error would gain. The problem is opened with the loosest accuracy, and the best config
+ * is measured with values that only this space has. The gate finds their error. */
 #include <math.h>
 
 #include "base/util/clock.h"
@@ -8,9 +7,9 @@
 #include "base/util/program.h"
 #include "harness/tune/session.h"
 
-static const double LOOSEST = 0.1; /* accuracy that any scene may state */
+static const double LOOSEST = 0.1; /* the loosest accuracy that a scene may have */
 
-/* Holds the problem with that accuracy, its space and its trial. */
+/* The problem with that accuracy, its space and its trial. */
 typedef struct loose {
     kf_problem *problem;
     kf_space *space;
@@ -23,7 +22,7 @@ static void close_loose(loose *l) {
     kf_problem_free(l->problem);
 }
 
-/* Opens them; false if the problem's system has no accuracy, or the source is gone. */
+/* Opens them. Returns false if the problem's system has no accuracy, or if its source no longer exists. */
 static bool open_loose(const kf_session *session, loose *l) {
     const kf_problem *problem = session->request->problem;
     kf_problem_options options = kf_problem_options_of(&problem->facts, problem->seed);
@@ -41,7 +40,7 @@ static bool open_loose(const kf_session *session, loose *l) {
            kf_trial_refer(&l->trial, &error) == KF_OK;
 }
 
-/* Lists the best config with one other value that only the loose space has. */
+/* Lists the best config with one value replaced by one that only the loose space has. */
 static int find_candidates(const kf_session *session, const kf_space *strict, const loose *l,
                            kf_config candidates[KF_ALTERNATIVES], kf_value values[KF_ALTERNATIVES]) {
     const kf_config *best = &session->result->tried.items[session->result->best].config;
@@ -76,8 +75,8 @@ static kf_status measure(kf_session *session, kf_worker *worker, const kf_config
     return KF_OK;
 }
 
-/* Measures all alternatives in a worker that has the loose problem. The ordinary worker is closed first,
- * because its memory would be missing. */
+/* Measures all alternatives in a worker that has the loose problem. The ordinary worker is closed first to
+ * free its memory. */
 static kf_status measure_all(kf_session *session, const kf_space *strict, const loose *l, kf_error *error) {
     kf_config candidates[KF_ALTERNATIVES];
     kf_value values[KF_ALTERNATIVES];
@@ -90,7 +89,7 @@ static kf_status measure_all(kf_session *session, const kf_space *strict, const 
     kf_worker *worker = NULL;
     if (count == 0) return KF_OK;
     setup.setting = setting;
-    /* The first worker ends first, because it holds memory that the next one needs. */
+    /* The first worker ends first, because the next one needs its memory. */
     kf_worker_close(session->worker);
     session->worker = NULL;
     KF_TRY(kf_worker_open(&setup, &worker, error));
@@ -105,16 +104,18 @@ static kf_status measure_all(kf_session *session, const kf_space *strict, const 
     return status;
 }
 
-/* Measures alternatives of a looser accuracy when enough of the budget is left to open the problem once
- * more. */
+/* Measures alternatives with a looser accuracy if the remaining budget allows opening the problem again. */
 kf_status kf_tune_alternatives(kf_session *session, kf_error *error) {
-    static const double AGAIN = 1.5, REST = 1.0; /* opening takes as long as before; the trial and a worker */
+    static const double AGAIN = 1.5,
+                        REST =
+                            1.0; /* opening takes as long as before; the rest is for the trial and a worker */
     const kf_tune_request *request = session->request;
     kf_tune_result *result = session->result;
     const double needed = AGAIN * result->timeline.scene + REST + session->opening;
     loose l;
     kf_space *strict = NULL;
-    if (request->together != NULL) return KF_OK; /* the others have the problem as it is */
+    if (request->together != NULL)
+        return KF_OK; /* the other processes have the problem with its own accuracy */
     if (session->deadline <= 0.0 || kf_clock_seconds() + needed >= session->deadline) return KF_OK;
     kf_tune_choose(result);
     if (result->best < 0) return KF_OK;

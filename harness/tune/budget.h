@@ -1,13 +1,13 @@
-/* Declares what a tuning run may cost. */
+/* Declares the budget of a tuning run. */
 #ifndef KF_HARNESS_TUNE_BUDGET_H
 #define KF_HARNESS_TUNE_BUDGET_H
 
-/* Holds one of these limits; the others are 0. */
+/* One of these limits; the others are 0. */
 typedef struct kf_budget {
-    double seconds;        /* of wall time, compiling and the final included */
-    double device_seconds; /* of verifying and measuring, the final included: what others cannot use the
-                              device */
-    long evaluations;      /* configs measured, the presets included; less effort counts less */
+    double seconds;        /* wall time, including compiling and the final */
+    double device_seconds; /* time for verifying and measuring, including the final, during which other runs
+                              cannot use the device */
+    long evaluations;      /* number of measured configs, including presets; less effort counts less */
 } kf_budget;
 
 #endif

@@ -1,4 +1,4 @@
-/* Decides from measurements: the best config, its gains, and what it cannot be told apart from. */
+/* Decides from measurements: the best config, its gains, and the configs that tie with it. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int trie
     int final = find(&result->finals, evaluation->hash);
     const kf_measurement *m =
         final >= 0 ? &result->finals.items[final].measurement : &evaluation->measurement;
-    /* A config that was ok in the search and failed in the final is not to be trusted. */
+    /* A config that was ok in the search but failed in the final does not count. */
     return m->state == KF_STATE_OK && evaluation->measurement.state == KF_STATE_OK ? m : NULL;
 }
 
@@ -50,15 +50,17 @@ static int fastest(const kf_tune_result *result, bool finals_only) {
 
 /* --- Ties ----------------------------------------------------------------------------------------------- */
 
-/* Returns the relative half width of the time's interval, by which a metric made of a time may be off. */
+/* Returns the relative half-width of the time's interval. A metric that is computed from the time has this
+ * error. */
 static double half_width(const kf_measurement *m) {
     return 0.5 * (m->step_us.high - m->step_us.low) / m->step_us.median;
 }
 
-/* Says whether two configs tie. Differences below three noise floors are none, and neither are those of
- * intervals that overlap. */
+/* Returns whether two configs tie: they differ by less than three noise floors, or their intervals overlap.
+ */
 static bool is_tie(const kf_tune_result *result, const kf_measurement *a, const kf_measurement *b) {
-    static const double ENERGY_RESOLUTION = 0.01; /* of the device's own counter over about a second */
+    static const double ENERGY_RESOLUTION =
+        0.01; /* relative resolution of the device's energy counter over about a second */
     const double ratio =
         kf_measurement_cost(a, &result->objective) / kf_measurement_cost(b, &result->objective);
     if (fabs(log(ratio)) <= 3.0 * result->noise_floor) return true;
@@ -75,8 +77,9 @@ static int registers_of(const kf_measurement *m) {
     return sum;
 }
 
-/* Says whether a is simpler: the default, which every run measures, then fewer kernels, fewer registers, the
- * hash. Chance, and what a search happened to try, then do not decide between equals. */
+/* Returns whether a is simpler. The default, which every run measures, comes first, then fewer kernels, fewer
+ * registers, and the hash. Equal configs are then not decided by chance, or by what a search happened to try.
+ */
 static bool is_simpler(const kf_tune_result *result, int a, int b) {
     const kf_measurement *ma = kf_tune_measurement(result, a), *mb = kf_tune_measurement(result, b);
     const int usual = result->presets[KF_PRESET_DEFAULT];
@@ -86,8 +89,8 @@ static bool is_simpler(const kf_tune_result *result, int a, int b) {
     return strcmp(result->tried.items[a].hash, result->tried.items[b].hash) < 0;
 }
 
-/* Finds the simplest of those that took part in the final and are as fast as the fastest. Where the noise is
- * large, speed still comes first: nobody wins who seems slower by more than half a percent. */
+/* Finds the simplest config of the final that is as fast as the fastest. It must not be more than half a
+ * percent slower, even if the noise is larger. */
 static int simplest_tie(const kf_tune_result *result, int fastest_one) {
     static const double SLOWER = 0.005;
     const kf_measurement *best = kf_tune_measurement(result, fastest_one);
@@ -104,7 +107,7 @@ static int simplest_tie(const kf_tune_result *result, int fastest_one) {
     return winner;
 }
 
-/* Finds the fastest of those that tie with the best, as many as there is room for. */
+/* Finds the fastest configs that tie with the best, as many as there is room for. */
 static void find_ties(kf_tune_result *result) {
     result->tie_count = 0;
     for (int i = 0; i < result->tried.count; i++) {
@@ -125,7 +128,7 @@ static void find_ties(kf_tune_result *result) {
 /* --- The front --------------------------------------------------------------------------------------------
  */
 
-/* Gives the costs of its goals; false where one is not known, or the config cannot win. */
+/* Returns the costs of its goals. Returns false if one is not known, or if the config cannot win. */
 static bool costs_of(const kf_tune_result *result, int tried, double costs[KF_GOALS]) {
     const kf_measurement *m = kf_tune_measurement(result, tried);
     if (m == NULL || !result->tried.items[tried].eligible) return false;
@@ -144,7 +147,7 @@ static bool is_dominated(const kf_tune_result *result, const double costs[KF_GOA
     return false;
 }
 
-/* Finds, of several goals, the configs that none is better than in every goal, in the order of the first. */
+/* Finds the configs that no other config beats in every goal, sorted by the first goal. */
 static void find_front(kf_tune_result *result) {
     double costs[KF_GOALS], before[KF_GOALS];
     result->front_count = 0;
@@ -159,10 +162,10 @@ static void find_front(kf_tune_result *result) {
     }
 }
 
-/* Chooses the best config. Times taken side by side in the final decide, since those of the search are
- * minutes apart; of configs that cannot be told apart it takes the simplest. */
+/* Chooses the best config. Times from the final decide, because configs take turns there, while times from
+ * the search are minutes apart. Among configs that tie the simplest wins. */
 void kf_tune_choose(kf_tune_result *result) {
-    /* Times taken side by side decide; those of the search are minutes apart. */
+    /* Times from the final decide, because those from the search are minutes apart. */
     result->best = fastest(result, true);
     if (result->best >= 0)
         result->best = simplest_tie(result, result->best);
@@ -184,8 +187,8 @@ void kf_tune_choose(kf_tune_result *result) {
     find_ties(result);
 }
 
-/* Fills the best config's file from the result: what it was tuned for, the config with its time and gains,
- * and the configs that tie with it. */
+/* Fills the contents of the best config's file: the problem, the config with its time and gains, and the
+ * configs that tie with it. */
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best) {
     const kf_problem *problem = request->problem;
     const kf_evaluation *evaluation = &result->tried.items[result->best];

@@ -1,4 +1,4 @@
-/* Counts hardware events of the finalists and of all presets, after all timing, in a worker of its own. */
+/* Counts hardware events for the finalists and all presets after all timing, in a separate worker. */
 #include <string.h>
 
 #include "base/util/log.h"
@@ -7,9 +7,11 @@
 #include "harness/counters/count_plan.h"
 #include "harness/tune/session.h"
 
-enum { COUNT_LIMIT_SECONDS = 300 }; /* many passes, each from the start, and kernels that are patched first */
+enum {
+    COUNT_LIMIT_SECONDS = 300
+}; /* counting takes many passes, each from the start, and patches kernels first */
 
-/* Says whether a config is the best or a preset it is compared with, which the final did not have. */
+/* Returns whether a config is the best, or a preset for comparison, without having been in the final. */
 static bool counts_of_search(const kf_tune_result *result, int tried) {
     const kf_evaluation *evaluation = &result->tried.items[tried];
     bool wanted = tried == result->best;
@@ -20,12 +22,12 @@ static bool counts_of_search(const kf_tune_result *result, int tried) {
     return wanted && evaluation->measurement.state == KF_STATE_OK;
 }
 
-/* Takes what was counted over into the evaluation and its row; *stop when counting makes no sense here. */
+/* Moves the counters into the evaluation and its row; *stop: counting does not work here. */
 static kf_status take(kf_session *session, kf_evaluation *evaluation, kf_measurement *counted, bool *stop,
                       kf_error *error) {
     kf_measurement *m = &evaluation->measurement;
     if (counted->counter_count == 0) {
-        /* One config that fails differently from its timing is odd; a machine without counters is not. */
+        /* A config that fails only when it is counted is an exception. A machine without counters is not. */
         *stop = counted->state == KF_STATE_OK;
         kf_warn("%s", counted->reason[0] != '\0' ? counted->reason : "counters: nothing was counted");
         return KF_OK;
@@ -71,7 +73,7 @@ static kf_status count_all(kf_session *session, kf_worker *worker, kf_error *err
 }
 
 kf_status kf_tune_count(kf_session *session, kf_error *error) {
-    /* The first worker ends first: it holds memory that is needed, and its context is in the way of the
+    /* The first worker ends first, because the next one needs its memory, and its context would disturb the
      * profiler. */
     kf_worker_close(session->worker);
     session->worker = NULL;

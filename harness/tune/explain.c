@@ -18,7 +18,7 @@ static const kf_value *value_of(const kf_config *config, const char *parameter) 
     return NULL;
 }
 
-/* Says whether config is best but for one parameter, which it has as the default. */
+/* Returns whether config equals best except for one parameter, which has the default's value. */
 static bool takes_back(const kf_config *config, const kf_config *best, const kf_difference *difference) {
     if (config->count != best->count || difference->base == NULL) return false;
     for (int v = 0; v < best->count; v++) {
@@ -29,7 +29,7 @@ static bool takes_back(const kf_config *config, const kf_config *best, const kf_
     return true;
 }
 
-/* Gives the time of a config, also of one that was left alone because it was slow: then that of its first
+/* Returns the time of a config. For a config that was skipped as too slow it is the time of its first
  * samples. */
 static double time_of(const kf_measurement *m) {
     if (m->state == KF_STATE_OK) return m->step_us.median;
@@ -43,8 +43,8 @@ static int by_gain(const void *left, const void *right) {
     return a->gain > b->gain ? -1 : a->gain < b->gain;
 }
 
-/* Lists in what the best config differs from the default, and what each difference gained where a config
- * with it taken back was measured. The most important one is the first. */
+/* Lists the differences between the best config and the default, and the gain of each one that was measured
+ * alone. The most important one comes first. */
 int kf_tune_differences(const kf_tune_result *result, kf_difference *differences, int room) {
     const int base = result->presets[KF_PRESET_DEFAULT];
     int count = 0;
@@ -78,7 +78,7 @@ static void append_value(kf_text *text, const kf_value *value) {
         kf_text_append(text, "%ld", value->integer);
 }
 
-/* Prints each difference between the best config and the default, and what taking it back would cost. */
+/* Prints each difference between the best config and the default, with the cost of undoing it. */
 static void print_differences(const kf_tune_result *result, FILE *stream) {
     kf_difference differences[KF_CONFIG_VALUES];
     const int count = kf_tune_differences(result, differences, KF_CONFIG_VALUES);
@@ -102,7 +102,7 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
     }
 }
 
-/* Prints what a step is made of: the least it must move, and the launch that takes longest. */
+/* Prints the limit of a step by the bytes that it must move, and the launch that takes longest. */
 static void print_limit(const kf_tune_result *result, const char *label, const char *name,
                         const kf_measurement *m, FILE *stream) {
     static const double BOUND_BY_MEMORY = 0.6;
@@ -141,7 +141,7 @@ static void print_limits(const kf_tune_result *result, FILE *stream) {
     if (!same) print_limit(result, "", "the best", kf_tune_measurement(result, result->best), stream);
 }
 
-/* Returns a round percentage that leaves the gate some room. */
+/* Returns a round percentage slightly above the error that the gate found. */
 static double allowing(double found) {
     static const double steps[] = {0.005, 0.01, 0.02, 0.05, 0.1}, ROOM = 1.3;
     size_t s = 0;
@@ -150,13 +150,12 @@ static double allowing(double found) {
     return steps[s];
 }
 
-/* Returns how much sooner half the nodes along each axis come to the same moment: by fewer nodes and half the
- * steps. */
+/* Returns the speed-up of half as many nodes along each axis: fewer nodes and half as many steps. */
 static double coarser_gain(const kf_problem *problem) {
     int size[3];
     double gain = 2.0;
     if (problem == NULL || !kf_facts_get_size(&problem->facts, size)) return 0.0;
-    /* A time step that goes with the cell. */
+    /* The time step is proportional to the cell. */
     if (!(kf_facts_value(&problem->facts, "cell_size") > 0.0 &&
           kf_facts_value(&problem->facts, "time_step") > 0.0))
         return 0.0;
@@ -165,7 +164,7 @@ static double coarser_gain(const kf_problem *problem) {
     return gain;
 }
 
-/* Prints what a looser accuracy or a coarser grid would gain, and the error of either. */
+/* Prints the gain and the error of a looser accuracy and of a coarser grid. */
 static void print_alternatives(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     const char *label = "more";
     for (int i = 0; i < result->alternative_count; i++, label = "") {
@@ -188,7 +187,7 @@ static void print_alternatives(const kf_tune_request *request, const kf_tune_res
                       KF_REPORT_LABEL, label, coarser);
 }
 
-/* Prints the time against the budget, and the presets that were left out for it. */
+/* Prints the time beside the budget, and the presets that were left out to save time. */
 static void print_time(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     const kf_tune_timeline *t = &result->timeline;
     (void)fprintf(stream, "%-*s%.1f s", KF_REPORT_LABEL, "took", result->seconds);

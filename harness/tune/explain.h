@@ -1,5 +1,4 @@
-/* Explains why the best config is the best: what differs from the default, and what each difference gained.
- */
+/* Explains the best config: how it differs from the default, and what each difference gains. */
 #ifndef KF_HARNESS_TUNE_EXPLAIN_H
 #define KF_HARNESS_TUNE_EXPLAIN_H
 
@@ -8,21 +7,20 @@
 
 #include "harness/tune/tune.h"
 
-/* Holds a parameter in which the best config differs from the default. */
+/* A parameter whose value in the best config differs from the default's. */
 typedef struct kf_difference {
-    const kf_value *best, *base; /* of the configs; base NULL: the default does not have it */
-    double gain; /* time of the best config with this one taken back, over the best's, minus 1; NAN: not
-                    measured alone */
-    bool noise;  /* their intervals overlap: what it gains, if anything, is not known */
+    const kf_value *best, *base; /* values in the configs; base NULL: the default lacks the parameter */
+    double gain; /* time of the best config with this difference undone, divided by the best time, minus 1;
+                    NAN: not measured alone */
+    bool noise;  /* the intervals overlap, so there may be no gain */
 } kf_difference;
 
-/* Lists the differences, at most `room`. Those that gained most come first, those that were not measured
- * alone last. What a config without one of them takes is looked up among the configs that the run measured.
- */
+/* Lists at most `room` differences. Those with the largest gain come first, those that were not measured
+ * alone last. The times without a difference are those of configs that the run measured. */
 int kf_tune_differences(const kf_tune_result *result, kf_difference *differences, int room);
 
-/* Prints two or three lines each: the differences; what the budget went into; what the states mean that are
- * not "ok". */
+/* These print two or three lines each: the differences; how the budget was used; the meaning of states other
+ * than "ok". */
 void kf_tune_explain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream);
 
 #endif

@@ -1,5 +1,5 @@
-/* Plays the final: measures the best few and the presets once more, in turns, so that a drift of clocks or
- * temperature meets all. */
+/* Does the final: measures the best configs and the presets again in turns, so that a drift of clocks or
+ * temperature affects all. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +15,20 @@
 enum {
     FEW_CONTENDERS = 3,
     FEW_ROUNDS = 3,
-    CONTENDERS = 8, /* with a budget that has room for them */
+    CONTENDERS = 8, /* if the budget has room for them */
     ROUNDS = 5,
     MOST_IN_FINAL = CONTENDERS + KF_PRESETS,
 };
 
-/* Says whether the final is careful, which a long search deserves. */
+/* Returns whether the final is careful, as it is after a long search. */
 static bool is_careful(const kf_tune_request *request) {
     return request->budget.seconds + request->budget.device_seconds >= 180.0 ||
            request->budget.evaluations >= 200;
 }
 
-/* Says whether a preset takes part. In a short search the baseline and the paper's plan, many times as slow
- * as the best, would take most of the final; what they took in the search must do. */
+/* Returns whether a preset takes part. In a short search the baseline and the paper's plan are left out,
+ * because they are many times slower than the best and would take most of the final. Their times in the
+ * search are used instead. */
 static bool takes_part(const kf_tune_request *request, int preset) {
     static const double SHORT_SECONDS = 60.0;
     return preset == KF_PRESET_DEFAULT || request->budget.seconds <= 0.0 ||
@@ -46,9 +47,9 @@ static int rounds(const kf_session *session) {
 
 typedef struct participant {
     int tried;  /* index */
-    int rounds; /* taken part in so far */
+    int rounds; /* number of rounds in which it took part */
     double round_us[ROUNDS];
-    kf_evaluation *final; /* what it got in them */
+    kf_evaluation *final; /* its measurement in these rounds */
 } participant;
 
 static int best_few(const kf_evaluations *tried, const kf_objective *objective, int most,
@@ -58,7 +59,7 @@ static int best_few(const kf_evaluations *tried, const kf_objective *objective, 
         const kf_measurement *m = &tried->items[i].measurement;
         if (m->state != KF_STATE_OK || !tried->items[i].eligible) continue;
         int at = count < most ? count++ : most;
-        /* Insertion from the slow end; what falls off the end is forgotten. */
+        /* The entry is inserted from the slow end, and the slowest is dropped. */
         const double cost = kf_measurement_cost(m, objective);
         for (; at > 0 && kf_measurement_cost(&tried->items[chosen[at - 1]].measurement, objective) > cost;
              at--)
@@ -68,7 +69,7 @@ static int best_few(const kf_evaluations *tried, const kf_objective *objective, 
     return count;
 }
 
-/* Chooses the fastest few, and the presets they are compared with; returns how many. */
+/* Chooses the fastest configs and the presets for comparison. Returns their number. */
 static int choose_participants(const kf_session *session, participant chosen[MOST_IN_FINAL]) {
     const kf_tune_result *result = session->result;
     int fastest[CONTENDERS];
@@ -86,22 +87,22 @@ static int choose_participants(const kf_session *session, participant chosen[MOS
     return count;
 }
 
-/* Returns the longest time of one config in one round. */
+/* Returns the time limit of a config in a round. */
 static double round_limit_us(const kf_session *session) {
     double asked = 1e6 * session->request->timing_seconds;
     return asked > 0.0 ? fmin(asked, 5e5) : 5e5;
 }
 
-/* Returns the seconds of measuring once more: what measuring took, without what only the first time needs,
- * and no longer than a round's limit allows. */
+/* Returns the seconds that another measurement takes: as long as the first without what only the first one
+ * needs, up to the limit of a round. */
 static double again_seconds(const kf_session *session, const kf_measurement *m) {
     double limit = 1e-6 * (round_limit_us(session) + 4.0 * m->step_us.median * m->batch) + 0.5;
     double full = m->effort > 0.0 ? m->measure_seconds / m->effort : m->measure_seconds;
     return fmin(full, limit) + session->overhead;
 }
 
-/* Estimates the seconds that a final will take. Others may join while the search goes on; they will be
- * faster than the slowest preset. */
+/* Estimates the seconds of a final. Configs that the search still finds will be faster than the slowest
+ * preset. */
 double kf_tune_final_seconds(const kf_session *session) {
     participant chosen[MOST_IN_FINAL];
     int count = choose_participants(session, chosen);
@@ -111,7 +112,7 @@ double kf_tune_final_seconds(const kf_session *session) {
         seconds += again;
         longest = fmax(longest, again);
     }
-    /* Others may join while the search goes on; they will be faster than the slowest preset. */
+    /* Configs that the search still finds will be faster than the slowest preset. */
     const int most = contenders(session);
     int expected = most;
     for (int i = 0; i < KF_PRESETS; i++)
@@ -120,7 +121,7 @@ double kf_tune_final_seconds(const kf_session *session) {
     return rounds(session) * (session->opening + seconds + longest * fmax(0.0, expected - count));
 }
 
-/* Pools the clocks of a round, which are kept only if they are known of all samples. */
+/* Adds the clocks of a round. They are kept only if all samples' clocks are known. */
 static void pool_clocks(kf_measurement *all, const kf_measurement *round) {
     if (all->clocks_mhz == NULL || round->clocks_mhz == NULL) {
         free(all->clocks_mhz);
@@ -133,7 +134,7 @@ static void pool_clocks(kf_measurement *all, const kf_measurement *round) {
            round->sample_count * sizeof *all->clocks_mhz);
 }
 
-/* Adds a round's samples to those of the rounds before. */
+/* Adds a round's samples to those of earlier rounds. */
 static void pool(kf_measurement *all, kf_measurement *round) {
     if (all->state != KF_STATE_OK || round->state != KF_STATE_OK) {
         if (all->state == KF_STATE_OK) {
@@ -162,7 +163,7 @@ static void pool(kf_measurement *all, kf_measurement *round) {
     kf_measurement_free(round);
 }
 
-/* Measures one config in one round; *stop says that there is no time for it any more. */
+/* Measures one config in one round; *stop: there is no time left. */
 static kf_status measure_again(kf_session *session, participant *p, bool *stop, kf_error *error) {
     const kf_evaluation *evaluation = &session->result->tried.items[p->tried];
     double end = session->deadline > 0.0 ? session->deadline + 0.05 * session->request->budget.seconds : 0.0;
@@ -189,17 +190,16 @@ static kf_status measure_again(kf_session *session, participant *p, bool *stop, 
 static kf_status play(kf_session *session, participant *chosen, int count, kf_error *error) {
     bool stop = false;
     for (int round = 0; round < rounds(session) && !stop; round++) {
-        /* Each round has a new process, because one that lives on keeps its luck with the placement of
-         * memory. */
+        /* Each round has a new process, because the placement of a process's memory affects its times. */
         KF_TRY(kf_session_fresh_worker(session, error));
         for (int turn = 0; turn < count && !stop; turn++)
             KF_TRY(measure_again(session, &chosen[(turn + round) % count], &stop,
-                                 error)); /* nobody is always first */
+                                 error)); /* no config is always the first */
     }
     return KF_OK;
 }
 
-/* Returns how much the same config differs from round to round, that is from process to process: a robust
+/* Returns how much the time of the same config differs between rounds, that is between processes: a robust
  * standard deviation of the logarithm. */
 static double noise_floor(const participant *chosen, int count) {
     double differences[MOST_IN_FINAL * ROUNDS * (ROUNDS - 1) / 2];
@@ -213,7 +213,7 @@ static double noise_floor(const participant *chosen, int count) {
     return known > 0 ? 1.4826 * kf_median(differences, known) / sqrt(2.0) : (double)NAN;
 }
 
-/* Warns of other work on the device, which shows as the same configs taking another time than before. */
+/* Warns of other work on the device if the same configs take a different time than in the search. */
 static void warn_of_drift(const kf_session *session, const participant *chosen, int count) {
     double ratios[MOST_IN_FINAL];
     size_t known = 0;
@@ -231,16 +231,16 @@ static void warn_of_drift(const kf_session *session, const participant *chosen, 
                 drift);
 }
 
-/* Plays the final: measures the best configs and the presets anew, in rounds side by side, and stores
- * their times. With fewer than two of them measured nothing was compared, and the times are dropped. */
+/* Does the final: measures the best configs and the presets in rounds, in turns, and stores their times. If
+ * fewer than two configs were measured, nothing was compared, and the times are dropped. */
 kf_status kf_tune_final(kf_session *session, kf_error *error) {
     participant chosen[MOST_IN_FINAL];
     int count = choose_participants(session, chosen);
-    if (count < 2 || rounds(session) == 0) return KF_OK; /* nothing to compare */
+    if (count < 2 || rounds(session) == 0) return KF_OK; /* there is nothing to compare */
     for (int i = 0; i < count; i++)
         chosen[i].final = kf_allocate_zeroed(1, sizeof *chosen[i].final);
     kf_status status = play(session, chosen, count, error);
-    /* The fastest come first in the first round. With fewer than two of all measured, nothing was compared.
+    /* The fastest come first in the first round. With fewer than two measured configs nothing was compared.
      */
     bool useful = chosen[0].rounds > 0 && chosen[1].rounds > 0;
     if (status == KF_OK && useful) warn_of_drift(session, chosen, count);

@@ -4,8 +4,8 @@
 
 #include "base/util/log.h"
 
-/* Lists how many configs have to fail alike, the default among them, and what to do about it. If a reason may
- * depend on the launch's shape, which differs from config to config, more are tried. */
+/* For each kind of failure the number of configs, the default among them, that must fail alike, and the cure.
+ * More are tried if the reason may depend on the launch's shape, which differs between configs. */
 static const struct {
     int configs;
     const char *cure;
@@ -18,8 +18,8 @@ static const struct {
     [KF_STATE_OUT_OF_MEMORY] = {6, "give a smaller problem (--grid)"},
 };
 
-/* Says whether two reasons are the same but for their numbers (lines, threads, bytes, deviations), which
- * differ between configs. */
+/* Returns whether two reasons differ only in their numbers (lines, threads, bytes, deviations), which vary
+ * between configs. */
 static bool same_reason(const char *a, const char *b) {
     for (;;) {
         a += strspn(a, "0123456789");
@@ -36,8 +36,8 @@ kf_status kf_tune_status_of(const kf_problem *problem, kf_state state) {
     return state == KF_STATE_COMPILE && users ? KF_BAD_INPUT : KF_MACHINE;
 }
 
-/* Ends a run that is without hope: the default and some more configs failed in the same way and none
- * worked, so the others are expected to fail as well. */
+/* Ends a run that cannot succeed: the default and some more configs failed in the same way, and none worked.
+ */
 kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *result, kf_error *error) {
     const int first = result->presets[KF_PRESET_DEFAULT];
     if (request->keeps_going || first < 0 ||
@@ -56,7 +56,7 @@ kf_status kf_tune_hope(const kf_tune_request *request, const kf_tune_result *res
                    alike - 1, kf_state_names[failure->state], failure->reason, ends[failure->state].cure);
 }
 
-/* Says what an examination of the problem that failed means for the run. */
+/* Decides what a failed examination of the problem means for the run. */
 static kf_status judge_examination(const kf_session *session, const kf_measurement *m, kf_error *error) {
     const kf_tune_request *request = session->request;
     if (m->state == KF_STATE_OK || m->state == KF_STATE_TIMEOUT) return KF_OK;
@@ -71,8 +71,7 @@ static kf_status judge_examination(const kf_session *session, const kf_measureme
                    input ? "" : " of the default, before any config was tried: ", m->reason);
 }
 
-/* Examines the problem, for which the default is built and run. A config that takes too long may only be
- * slow. */
+/* Examines the problem by building and running the default. A config that takes too long may only be slow. */
 kf_status kf_tune_examine(kf_session *session, kf_error *error) {
     const kf_tune_request *request = session->request;
     kf_job job = {.examine = true};

@@ -11,7 +11,7 @@ void kf_knowledge_open(kf_knowledge *knowledge, const kf_problem *problem, const
                        kf_store *store, const kf_space *space, kf_strategy *strategy) {
     kf_roofs roofs = {.count = 0};
     *knowledge = (kf_knowledge){.model = NULL};
-    /* The model counts what limits a GPU; on the cpu what the compiler makes of a loop counts more. */
+    /* The model counts the limits of a GPU. On the cpu the compiler's treatment of a loop matters more. */
     if (!kf_device_is_gpu(device)) return;
     if (kf_store_roofs(store, device->identity, &roofs, NULL) != KF_OK) roofs.count = 0;
     kf_cost_model_open(problem, device, roofs.count > 0 ? &roofs : NULL, &knowledge->model);
@@ -29,7 +29,7 @@ void kf_knowledge_close(kf_knowledge *knowledge) {
 
 typedef struct kf_similar_run {
     kf_run_summary run;
-    double distance; /* factors between the extensive facts, as a sum of logarithms */
+    double distance; /* sum of the logarithms of the factors between the extensive facts */
 } kf_similar_run;
 
 typedef struct kf_candidates {
@@ -38,8 +38,8 @@ typedef struct kf_candidates {
     int count, capacity;
 } kf_candidates;
 
-/* Returns the distance of two problems. One more of each is compared, so that none at all is a number too.
- * What a run does not say keeps it away. */
+/* Returns the distance between two problems. Each amount is increased by one, so that zero has a logarithm. A
+ * run that lacks a fact counts as far away. */
 static double distance_to(const kf_similar_query *query, const kf_run_summary *run) {
     const kf_facts *facts = &query->problem->facts;
     double distance = 0;
@@ -52,15 +52,15 @@ static double distance_to(const kf_similar_query *query, const kf_run_summary *r
     return distance;
 }
 
-/* Says whether a run's device is this one. A result of one device of a team counts too: "NVIDIA H200" for
- * "2 x NVIDIA H200". */
+/* Returns whether a run's device is this one. Results of a single device also count for a team: "NVIDIA H200"
+ * for "2 x NVIDIA H200". */
 static bool is_device_of(const kf_device_info *device, const char *name) {
     const char *member = device->parts > 1 ? strstr(device->name, " x ") : NULL;
     return strcmp(name, device->name) == 0 || (member != NULL && strcmp(name, member + 3) == 0);
 }
 
-/* Looks at a run of the store and keeps it as a candidate if it is of the same system and device and its
- * scene is near enough. The same scene comes first. */
+/* Keeps a stored run as a candidate if it has the same system and device, and if its scene is similar enough.
+ * The same scene comes first. */
 static void look_at_run(void *context, const kf_run_summary *run) {
     kf_candidates *candidates = context;
     const kf_similar_query *query = candidates->query;

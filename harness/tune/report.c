@@ -1,4 +1,4 @@
-/* Says at the end of a tuning run what it found: to people as text, to scripts as JSON. */
+/* Reports the results of a tuning run, as text and as JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,15 +47,15 @@ static void print_best(const kf_system *system, const kf_tune_result *result, FI
     free(summary);
 }
 
-/* Says whether a config that was tried cannot be told apart from the best. */
+/* Returns whether a config ties with the best. */
 static bool is_tied(const kf_tune_result *result, int tried) {
     for (int i = 0; i < result->tie_count; i++)
         if (result->ties[i] == tried) return true;
     return false;
 }
 
-/* Prints the gain over each preset, that there is none beyond the noise, or how the preset failed. Presets
- * that are the same config are printed once. */
+/* Prints the gain over each preset, or that it is within the noise, or how the preset failed. Presets with
+ * the same config are printed once. */
 static void print_gain(const kf_tune_request *request, const kf_tune_result *result, FILE *stream) {
     static const kf_preset_kind order[] = {KF_PRESET_BASELINE, KF_PRESET_PAPER, KF_PRESET_DEFAULT};
     const char *separator = "";
@@ -63,7 +63,7 @@ static void print_gain(const kf_tune_request *request, const kf_tune_result *res
     for (int i = 0; i < KF_PRESETS; i++) {
         const char *name = kf_preset_names[order[i]];
         int tried = result->presets[order[i]];
-        /* Presets may be the same config, as are all of a kernel that is not kftune's. */
+        /* Presets may be the same config. For a user's kernel all are. */
         if (i + 1 < KF_PRESETS && tried >= 0 && tried == result->presets[KF_PRESET_DEFAULT]) continue;
         if (tried < 0 && kf_tune_leaves_out(request, &result->device, order[i])) continue;
         if (tried >= 0 && is_tied(result, tried))
@@ -83,7 +83,7 @@ static void print_gain(const kf_tune_request *request, const kf_tune_result *res
     (void)fprintf(stream, "\n");
 }
 
-/* Writes the launches a step: "1", "2", "1/16". */
+/* Writes the launches in a step: "1", "2", "1/16". */
 static const char *launches_text(double launches, char text[16]) {
     const double every = 1.0 / launches;
     if (launches < 1.0 && fabs(every - nearbyint(every)) < 1e-9)
@@ -117,8 +117,8 @@ static void print_kernel(const kf_kernel_time *kernel, double total, bool parts,
     (void)fprintf(stream, "\n");
 }
 
-/* Prints the kernels. For a team the times are those of the slowest part, with those of the fastest beside
- * them; rates are of all together. */
+/* Prints the kernels. For a team the times are those of the slowest part, beside those of the fastest. Rates
+ * are those of all parts together. */
 static void print_kernels(const kf_tune_result *result, FILE *stream) {
     const kf_measurement *m = result->best_measurement;
     const bool gpu = kf_device_is_gpu(&result->device), parts = has_parts(m);
@@ -223,7 +223,7 @@ cJSON *kf_report_config_json(const kf_system *system, const kf_evaluation *evalu
     return json;
 }
 
-/* Counts the configs whose counters were read. */
+/* Returns the number of configs with counters. */
 static int counted(const kf_tune_result *result) {
     int count = 0;
     for (int i = 0; i < result->finals.count; i++)
@@ -233,8 +233,8 @@ static int counted(const kf_tune_result *result) {
     return count;
 }
 
-/* Adds when the moments of the run came, in seconds since its begin, and what was compiled. A resumed run
- * knows some of them no longer. */
+/* Adds the timeline, in seconds since the run began, and what was compiled. A resumed run lacks some moments.
+ */
 static void add_timeline(cJSON *json, const kf_tune_result *result) {
     const kf_tune_timeline *t = &result->timeline;
     const kf_evaluations *tried = &result->tried;
@@ -262,8 +262,8 @@ static void add_timeline(cJSON *json, const kf_tune_result *result) {
     (void)cJSON_AddNumberToObject(builds, "seconds", t->compiling);
 }
 
-/* Makes the JSON of a tuning run: best config, gains, states, times, ties and alternatives; the caller
- * owns it. */
+/* Makes the JSON of a tuning run: best config, gains, states, times, ties and alternatives. The caller owns
+ * it. */
 cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out) {
     cJSON *json = kf_json_answer("tune");
     (void)cJSON_AddItemToObject(json, "device", kf_device_to_json(&result->device));

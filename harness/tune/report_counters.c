@@ -4,7 +4,7 @@
 #include "harness/counters/count_plan.h"
 #include "harness/tune/report.h"
 
-/* Lists the counters of the table; all others are in the store. */
+/* The counters in the table. The store contains all others. */
 static const struct {
     const char *metric, *head, *format;
 } columns[] = {
@@ -23,7 +23,8 @@ static bool has_column(const kf_measurement *m, int column) {
     return false;
 }
 
-/* Prints the counters of the best config's kernels as a table, with a column for each that any kernel has. */
+/* Prints the counters of the best config's kernels as a table, with a column for each counter that any kernel
+ * has. */
 void kf_report_counters(const kf_measurement *m, FILE *stream) {
     bool shown[COLUMNS];
     if (m->counter_count == 0) return;
@@ -40,7 +41,8 @@ void kf_report_counters(const kf_measurement *m, FILE *stream) {
             if (!shown[column]) continue;
             (void)fputc(' ', stream);
             if (isfinite(value))
-                (void)fprintf(stream, columns[column].format, value); /* NOLINT: from the table above */
+                (void)fprintf(stream, columns[column].format,
+                              value); /* NOLINT: the format comes from the table above */
             else
                 (void)fprintf(stream, "%10s", "-");
         }

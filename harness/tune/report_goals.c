@@ -1,4 +1,4 @@
-/* Prints the user's metrics and the front of several goals, in what a tuning run says. */
+/* Prints the user's metrics, and the front of several goals, in a tuning run's report. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 enum { SHOWN_FRONT = 20, COLUMN = 12 };
 
-/* Writes a number, or "-" for what could not be computed. */
+/* Writes a number; "-": it could not be computed. */
 static const char *number_text(double value, char text[32]) {
     if (!isfinite(value)) return "-";
     (void)snprintf(text, 32, "%.5g", value);
@@ -23,7 +23,7 @@ void kf_report_user_values(const kf_measurement *m, FILE *stream) {
                       number_text(m->user_values[i].value, text));
 }
 
-/* Prints a table of the front: a column for each goal, a row for each config; the best is marked. */
+/* Prints the front as a table with a column for each goal and a row for each config. The best is marked. */
 void kf_report_front(const kf_tune_result *result, FILE *stream) {
     const kf_objective *objective = &result->objective;
     char head[KF_USER_METRIC_NAME + 8], text[32];

@@ -1,6 +1,6 @@
-/* Searches: presets and the strategy's proposals stand in a queue, are compiled ahead and measured. On the
- * cpu a batch at a time is measured, in its order. With a GPU and a limit of wall time whatever is compiled
- * goes first, because one config's kernels can take ten times as long to compile as another's. */
+/* The search: presets and proposals of the strategy wait in a queue, are compiled ahead, and are measured. On
+ * the cpu one batch is measured at a time, in its order. With a GPU and a limit of wall time the config that
+ * is compiled first is measured first, because compiling times differ by a factor of ten. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,9 @@
 #include "harness/tune/hopeless.h"
 #include "harness/tune/session.h"
 
-/* These limit the configs that are known but not yet measured. With a GPU, of the strategy's: so many while
- * nothing is known (those that are likely the best), then enough to keep the compilers busy. */
+/* Limits for the number of configs that are known but not measured. With a GPU they apply to the strategy's
+ * proposals: few while nothing is known (these are probably the best), then enough to keep the compilers
+ * busy. */
 enum { MOST_PENDING = 32, CPU_BATCH = 8, GPU_FIRST = 3, GPU_LEAST = 8, GPU_MOST = 16 };
 
 static const double SHORT_BUDGET = 300.0; /* seconds, on a cpu */
@@ -25,8 +26,8 @@ typedef struct pending {
     kf_config config;
     char hash[KF_HASH_HEX];
     double effort; /* share of the usual measuring, in (0, 1] */
-    bool preset;   /* measured to its end while the budget lasts, the default longer: see deadline_of */
-    bool ordered;  /* its sources have been queued; ticket is of them */
+    bool preset;   /* measured while the budget lasts, the default even longer (deadline_of) */
+    bool ordered;  /* its sources have been queued under `ticket` */
     size_t ticket;
 } pending;
 
@@ -35,11 +36,11 @@ typedef struct search {
     char presets[KF_PRESETS][KF_HASH_HEX];
     pending queue[MOST_PENDING];
     int count;
-    int told;  /* results that the strategy was told of */
-    int swept; /* the incumbent whose ways of sharing were tried last, and when to try again: see sweep */
+    int told;  /* number of results told to the strategy */
+    int swept; /* the incumbent whose ways of sharing were tried last, and when to try again (sweep) */
     int next_sweep;
-    bool asked; /* what was best for a similar scene */
-    /* Holds what each device measures at present where several share the search, the first's first. */
+    bool asked; /* the best config of a similar scene has been looked up */
+    /* What each device measures now if several share the search; the session's device is the first. */
     struct {
         pending entry;
         bool busy;
@@ -73,9 +74,9 @@ static bool is_default(const search *s, const pending *entry) {
     return entry->preset && strcmp(entry->hash, s->presets[KF_PRESET_DEFAULT]) == 0;
 }
 
-/* Returns when an entry's time is over (kf_clock_seconds; 0: never). The default is measured in any case,
- * because without it there may be no result at all. The other presets, which say what it is worth, have until
- * the budget is spent, and proposals while there is time for the final. */
+/* Returns the end of an entry's time (kf_clock_seconds; 0: none). The default is measured in any case,
+ * because without it there may be no result at all. Other presets, which give the gain, may use the whole
+ * budget. Proposals must leave time for the final. */
 static double deadline_of(const search *s, const pending *entry) {
     if (is_default(s, entry)) return 0.0;
     return entry->preset ? s->session->deadline : s->session->search_end;
@@ -113,20 +114,19 @@ static kf_status enqueue_presets(search *s, kf_error *error) {
 
 /* --- The strategy --------------------------------------------------------------------------------------- */
 
-/* Says whether any config may win; presets need not lie in a space that was narrowed by --fix. */
+/* Returns whether any config may win. Presets may lie outside a space that --fix has narrowed. */
 static bool any_eligible(const kf_evaluations *tried) {
     for (int i = 0; i < tried->count; i++)
         if (tried->items[i].eligible) return true;
     return false;
 }
 
-/* Reserves time for a final, at most a quarter of the budget. */
+/* Returns the time for a final: at most a quarter of the budget. */
 static double final_reserve(const kf_session *session, double budget) {
     return fmin(kf_tune_final_seconds(session), 0.25 * budget);
 }
 
-/* Returns how many more configs a budget of device seconds has room for, if they cost what those so far did.
- */
+/* Returns how many more configs the budget of device seconds allows, at the mean cost of those so far. */
 static double device_room(const kf_session *session) {
     const double budget = session->request->budget.device_seconds;
     const double used = session->device_seconds - session->waiting_device_seconds;
@@ -134,8 +134,7 @@ static double device_room(const kf_session *session) {
     return (budget - used - final_reserve(session, budget)) / fmax(each, 1e-6);
 }
 
-/* Returns how many more configs the budget has room for. A number of evaluations always buys one of the
- * space. */
+/* Returns how many more configs the budget allows. A budget in evaluations always allows at least one. */
 static long room(const kf_session *session) {
     static const double ROUNDING = 1e-6; /* of sums of efforts */
     long left = MOST_PENDING;
@@ -162,13 +161,13 @@ static int in_flight(const search *s) {
     return count;
 }
 
-/* Says whether little time is left. A larger batch is measured when all of it is built, so of it nothing
+/* Returns whether little time is left. A large batch is measured only after all of it is built, so none of it
  * might be measured. */
 static bool is_short(const search *s) {
     return s->session->deadline > 0.0 && s->session->deadline - kf_clock_seconds() < SHORT_BUDGET;
 }
 
-/* Returns how many proposals may stand in the queue. */
+/* Returns how many proposals may be in the queue. */
 static long window(const search *s) {
     const int compilers = s->session->compilers;
     if (s->session->other_count > 0)
@@ -193,8 +192,8 @@ static int find_tried(const kf_session *session, const pending *entry) {
     return kf_session_find(session, entry->hash);
 }
 
-/* Orders the builds that the queue needs. A config that has been measured needs none; among the presets
- * only the default is urgent. */
+/* Orders the builds that the queue needs. A measured config needs none. Of the presets only the default is
+ * urgent. */
 static void order_builds(search *s) {
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < s->count; i++) {
@@ -207,9 +206,9 @@ static void order_builds(search *s) {
         }
 }
 
-/* Tries, of a team, the best so far with another way of sharing the work. Most ways change no kernel, so
- * these need no compiling. There are three times as many others between two sweeps, so that sweeps take no
- * more than every fourth config. */
+/* Tries the best config of a team with another way of sharing the work. Most of these need no compiling,
+ * because they use the same kernels. Between two of them there are three other configs, so that they are at
+ * most a quarter of all. */
 static void sweep(search *s) {
     enum { SELDOM = 4 };
     const kf_session *session = s->session;
@@ -251,8 +250,8 @@ static void propose(search *s) {
     order_builds(s);
 }
 
-/* Enqueues what was best for a similar scene, which is worth one try. Only runs that began before this one
- * are looked at, so that a run that is carried on finds what it found at its first beginning. */
+/* Enqueues the best config of a similar scene for one trial. Only runs that began before this one count, so
+ * that a resumed run finds the same config as at its first start. */
 static kf_status enqueue_similar(search *s, kf_error *error) {
     const kf_session *session = s->session;
     const kf_tune_request *request = session->request;
@@ -273,7 +272,8 @@ static kf_status enqueue_similar(search *s, kf_error *error) {
     return KF_OK;
 }
 
-/* Asks the store once. With a GPU its answer is compiled with the presets, on the cpu it comes after them. */
+/* Asks the store once. With a GPU its answer is compiled together with the presets; on the cpu it comes after
+ * them. */
 static kf_status ask_knowledge(search *s, kf_error *error) {
     if (s->asked || (!s->session->gpu && s->count > 0) || room(s->session) <= s->count) return KF_OK;
     s->asked = true;
@@ -305,8 +305,9 @@ static void replay(search *s, kf_past *past) {
     tell(s, past->tried, past->known, past->cost);
 }
 
-/* Takes the result that was next then out of the queue. False: nothing is left to replay, or the strategy
- * goes another way than before (another budget or strategy), and is told the rest at once. */
+/* Takes the stored result that came next in the earlier run out of the queue. Returns false if no result is
+ * left to replay. It also does so if the strategy proposes another config than then (another budget or
+ * strategy); the remaining results are told at once. */
 static bool replay_next(search *s) {
     kf_session *session = s->session;
     kf_past *past = earliest_past(session);
@@ -327,7 +328,7 @@ static bool replay_next(search *s) {
 
 /* --- Measuring ------------------------------------------------------------------------------------------ */
 
-/* Returns true if the config has been measured with at least the effort of this entry. */
+/* Returns whether the config has been measured with at least the effort of this entry. */
 static bool is_measured(const kf_session *session, const pending *entry) {
     static const double ROUNDING = 1e-9;
     const int index = find_tried(session, entry);
@@ -337,16 +338,16 @@ static bool is_measured(const kf_session *session, const pending *entry) {
     return failed || m->effort >= kf_session_effort(session, entry->effort) - ROUNDING;
 }
 
-/* Updates what a config takes. The first config's time says little, because with it the reference is made and
- * examined. */
+/* Updates the average time of a config. The first config is not typical, because the reference is made and
+ * examined with it. */
 static void update_seconds(kf_session *session, double begin, int measured) {
     if (measured == 0 || session->result->tried.count <= 1) return;
     double each = (kf_clock_seconds() - begin) / measured;
-    /* Half from experience: costs differ between configs. */
+    /* The average gives half of the weight to the last config, because costs differ. */
     session->seconds = session->seconds > 0.0 ? 0.5 * (session->seconds + each) : each;
 }
 
-/* Refuses an objective that cannot be measured, or is no positive number, before the search. */
+/* Refuses an objective that cannot be measured, or is not a positive number, before the search. */
 static kf_status check_objective(const kf_session *session, kf_error *error) {
     const kf_tune_result *result = session->result;
     const kf_objective *objective = &session->request->objective;
@@ -373,7 +374,7 @@ static kf_status check_objective(const kf_session *session, kf_error *error) {
                    why[0] != '\0' ? ": " : "", why);
 }
 
-/* Notes where the presets are, and when the last of them was measured. */
+/* Records where the presets are, and when the last of them was measured. */
 static void note_presets(const search *s) {
     kf_tune_result *result = s->session->result;
     bool all = true;
@@ -384,7 +385,7 @@ static void note_presets(const search *s) {
     if (all) kf_session_reach(s->session, &result->timeline.presets);
 }
 
-/* Decides whether the run goes on after a result: it ends where its objective cannot be measured, or
+/* Decides whether the run continues after a result. It ends if its objective cannot be measured, or if
  * nothing can work. */
 static kf_status go_on(const search *s, const pending *entry, kf_error *error) {
     note_presets(s);
@@ -392,8 +393,7 @@ static kf_status go_on(const search *s, const pending *entry, kf_error *error) {
     return kf_tune_hope(s->session->request, s->session->result, error);
 }
 
-/* Measures an entry and takes it out of the queue; *late when the time for the search was over before that.
- */
+/* Measures an entry and takes it out of the queue; *late: the search's time had ended before. */
 static kf_status measure_entry(search *s, int place, bool *late, kf_error *error) {
     kf_session *session = s->session;
     const pending entry = s->queue[place];
@@ -410,13 +410,13 @@ static kf_status measure_entry(search *s, int place, bool *late, kf_error *error
     return go_on(s, &entry, error);
 }
 
-/* Gives up all of the queue but the presets that there is time for. */
+/* Drops all entries of the queue except presets for which there is time. */
 static void give_up(search *s) {
     for (int i = s->count - 1; i >= 0; i--)
         if (!s->queue[i].preset || !has_time(s, &s->queue[i])) take_out(s, i);
 }
 
-/* Builds the whole queue with the processor to itself, then measures it. */
+/* Builds the whole queue while nothing is measured, then measures it. */
 static kf_status measure_batch(search *s, bool *late, kf_error *error) {
     kf_session *session = s->session;
     const double begin = kf_clock_seconds();
@@ -437,9 +437,8 @@ static kf_status measure_batch(search *s, bool *late, kf_error *error) {
     return KF_OK;
 }
 
-/* Waits for the first entry that is built; -1: the time for the search was over before. Without a limit of
- * wall time the first entry is waited for, so that the sequence does not depend on how long compiling takes.
- */
+/* Waits for an entry that is built; -1: the search's time ended before. Without a limit of wall time it waits
+ * for the first entry, so that the sequence does not depend on compiling times. */
 static int await_built(const search *s) {
     kf_session *session = s->session;
     const int candidates = session->deadline > 0.0 ? s->count : 1;
@@ -474,7 +473,7 @@ static kf_worker *worker_of(const search *s, int w) {
     return w == 0 ? s->session->worker : s->session->others[w - 1].worker;
 }
 
-/* Gives every device that is idle the next config that is built. */
+/* Gives each idle device the next built config. */
 static kf_status give_out(search *s, kf_error *error) {
     kf_session *session = s->session;
     kf_builder_poll(session->builder);
@@ -496,8 +495,8 @@ static kf_status give_out(search *s, kf_error *error) {
     return KF_OK;
 }
 
-/* Takes in the result of one of several devices that share the search, and tells it to the strategy. It
- * waits for few milliseconds, because others may have ended meanwhile. */
+/* Takes the result of one of the devices that share the search, and tells it to the strategy. It waits only a
+ * few milliseconds, because other devices may have ended meanwhile. */
 static kf_status take_in(search *s, int w, bool *late, kf_error *error) {
     enum { MILLISECONDS = 2 };
     kf_session *session = s->session;
@@ -520,7 +519,7 @@ static kf_status take_in(search *s, int w, bool *late, kf_error *error) {
     return go_on(s, entry, error);
 }
 
-/* Measures on shared devices: whatever is built first goes to the device that is free first. */
+/* Measures on shared devices: the config that is built first goes to the device that is idle first. */
 static kf_status measure_shared(search *s, bool *late, kf_error *error) {
     if (replay_next(s)) return KF_OK;
     if (s->shared_since <= 0.0) s->shared_since = kf_clock_seconds();
@@ -538,8 +537,8 @@ static void set_search_end(kf_session *session) {
     session->search_end = session->deadline - final_reserve(session, budget) - kf_tune_back_seconds(budget);
 }
 
-/* Runs the search: presets and what is known first, then what the strategy proposes, until the budget is
- * spent or nothing is left. */
+/* Runs the search: first presets and known configs, then the strategy's proposals, until the budget is spent
+ * or nothing is left. */
 static kf_status run(search *s, kf_error *error) {
     kf_session *session = s->session;
     bool late = false;

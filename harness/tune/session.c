@@ -73,7 +73,7 @@ static bool beats(const kf_session *session, int a, int b) {
                         kf_measurement_cost(&items[b].measurement, objective);
 }
 
-/* Puts a measurement in the place of one with less effort. */
+/* Replaces a measurement by one with more effort. */
 static void replace(kf_session *session, int index, const char *role, const kf_measurement *measurement) {
     kf_evaluation *evaluation = &session->result->tried.items[index];
     session->result->states[evaluation->measurement.state]--;
@@ -81,7 +81,7 @@ static void replace(kf_session *session, int index, const char *role, const kf_m
     evaluation->measurement = *measurement;
     kf_copy_text(evaluation->role, sizeof evaluation->role, role);
     if (session->incumbent != index) return;
-    session->incumbent = -1; /* it may have become slower than others */
+    session->incumbent = -1; /* its time may have become longer than others' */
     for (int i = 0; i < session->result->tried.count; i++)
         if (beats(session, i, session->incumbent)) session->incumbent = i;
 }
@@ -121,7 +121,7 @@ double kf_session_effort(const kf_session *session, double effort) {
 
 double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement) {
     const double share = measurement->effort / kf_session_effort(session, 1.0);
-    /* A config that failed was not measured with any effort. */
+    /* A failed config was not measured, with any effort. */
     return share > 0.0 ? fmin(share, 1.0) : 1.0;
 }
 
@@ -146,8 +146,8 @@ static int failed_count(const kf_tune_result *result) {
     return result->tried.count - result->states[KF_STATE_OK] - result->states[KF_STATE_SKIPPED];
 }
 
-/* Shows the progress on one line, at most five times a second: counts, what is left of the budget, and the
- * best so far. */
+/* Shows the progress on one line, at most five times a second: counts, remaining budget, and the best time so
+ * far. */
 void kf_session_progress(kf_session *session, bool final) {
     const kf_tune_result *result = session->result;
     double now = kf_clock_seconds();
@@ -167,7 +167,7 @@ void kf_session_progress(kf_session *session, bool final) {
         kf_text_append(
             &line, ", %ld to go",
             (long)ceil(fmax(0.0, (double)session->request->budget.evaluations - session->evaluations)));
-    if (session->incumbent >= 0 && !final) { /* at the end the final has decided, and the result says so */
+    if (session->incumbent >= 0 && !final) { /* after the final the result shows the best */
         const kf_evaluation *best = &result->tried.items[session->incumbent];
         char time[32], rate[KF_RATE_TEXT];
         char *summary = kf_tune_config_text(result, &best->config);
@@ -183,7 +183,7 @@ void kf_session_progress(kf_session *session, bool final) {
 
 void kf_session_idle(void *context) {
     kf_session *session = context;
-    /* On the cpu the compiler would take the processor from what is being timed. */
+    /* On the cpu the compiler would disturb the timing. */
     if (session->gpu) kf_builder_poll(session->builder);
     kf_session_progress(session, false);
 }
@@ -204,8 +204,9 @@ kf_status kf_session_measure(kf_session *session, const kf_job *job, double dead
 
 /* --- Opening -------------------------------------------------------------------------------------------- */
 
-/* Returns the usual effort. A short budget buys less precision rather than fewer configs; the final measures
- * the best in full. On the cpu compiling takes the time, and times are rougher. */
+/* Returns the usual effort. With a short budget configs are measured less precisely, and not only fewer of
+ * them; the final measures the best at full effort. On the cpu compiling takes most of the time, and times
+ * are less precise. */
 static double usual_effort(const kf_session *session) {
     static const double WHOLE_SECONDS = 60.0, LEAST = 0.1;
     const kf_tune_request *request = session->request;
@@ -214,8 +215,8 @@ static double usual_effort(const kf_session *session) {
     return fmin(1.0, fmax(LEAST, pow(request->budget.seconds / WHOLE_SECONDS, 2.0)));
 }
 
-/* Names that metrics use must be there, before anything is measured; an objective is needed of every config,
- * and counters are counted of a few, at the end. */
+/* Checks before measuring that the names in metrics exist. An objective must be known for every config.
+ * Counters are counted for a few configs at the end only. */
 static kf_status check_metrics(const kf_session *session, kf_error *error) {
     const kf_tune_request *request = session->request;
     const char *counters[KF_COUNTER_NAMES];
@@ -245,11 +246,11 @@ static kf_status open_space(kf_session *session, kf_error *error) {
     return check_metrics(session, error);
 }
 
-/* Chooses the strategy; a space that the budget covers is walked in full. */
+/* Chooses the strategy. A space that the budget covers is enumerated. */
 static const char *choose_strategy(const kf_session *session) {
     const kf_tune_request *request = session->request;
     if (request->strategy != NULL) return request->strategy;
-    const double seconds_each = session->gpu ? 1.5 : 3.0; /* usual on the machines kftune was written on */
+    const double seconds_each = session->gpu ? 1.5 : 3.0; /* a typical value */
     const kf_budget *budget = &request->budget;
     double affordable = budget->evaluations > 0 ? (double)budget->evaluations - KF_PRESETS
                                                 : (budget->seconds + budget->device_seconds) / seconds_each;
@@ -271,7 +272,7 @@ static void describe_run(kf_session *session, const char *strategy) {
 
 /* --- Resuming ------------------------------------------------------------------------------------------- */
 
-/* Copies only what decides: samples for the skip, state, times. */
+/* Copies only what decisions need: the first samples, state, and times. */
 static kf_measurement copy_of(const kf_measurement *measurement) {
     kf_measurement copy = *measurement;
     size_t bytes = measurement->sample_count * sizeof *copy.samples_us;
@@ -327,15 +328,15 @@ static kf_status resume_run(kf_session *session, kf_error *error) {
     return KF_OK;
 }
 
-/* Begins a run in the store, or resumes one. An unfinished run keeps its strategy unless another is asked
- * for. */
+/* Begins a run in the store, or resumes one. An unfinished run keeps its strategy unless the user chose
+ * another. */
 static kf_status begin_run(kf_session *session, kf_error *error) {
     kf_run_row *run = &session->result->run;
     const char *strategy = choose_strategy(session);
     describe_run(session, strategy);
     if (session->request->resume) KF_TRY(resume_run(session, error));
     bool resumed = run->id != 0;
-    /* An unfinished run keeps its strategy unless another is asked for. */
+    /* An unfinished run keeps its strategy unless the user chose another. */
     KF_TRY(kf_strategy_open(resumed && session->request->strategy == NULL ? run->strategy : strategy,
                             session->space, run->seed, &session->strategy, error));
     kf_knowledge_open(&session->knowledge, session->request->problem, &session->result->device,
@@ -353,10 +354,12 @@ static kf_status begin_run(kf_session *session, kf_error *error) {
 }
 
 static int builder_processes(const kf_session *session) {
-    enum { SHARES = 8 }; /* of the cores: runs that take turns all compile at the same time */
+    enum {
+        SHARES = 8
+    }; /* each run gets this share of the cores, because runs that take turns compile at the same time */
     const int cores = kf_processors_find().usable;
     if (session->request->turns) return cores < SHARES ? 1 : cores / SHARES;
-    /* With a GPU one core is left to the thread that feeds it. */
+    /* With a GPU one core is left for the thread that launches kernels. */
     return (int)fmax(1.0, session->gpu ? cores - 1 : cores);
 }
 
@@ -381,8 +384,8 @@ static kf_status open_worker(kf_session *session, kf_error *error) {
     return status;
 }
 
-/* Takes the device. Others may be measuring: meanwhile what was queued first is compiled. Waiting is not in
- * the budget. */
+/* Takes the device. While another run measures, the first configs in the queue are compiled. This waiting
+ * does not count in the budget. */
 kf_status kf_session_take_device(kf_session *session, kf_error *error) {
     const double begin = kf_clock_seconds();
     if (!session->request->turns) {
@@ -395,7 +398,7 @@ kf_status kf_session_take_device(kf_session *session, kf_error *error) {
     return KF_OK;
 }
 
-/* Takes the other devices that share the search: checks that they are equal to the first, locks them and
+/* Takes the other devices that share the search: checks that they are equal to the first, locks them, and
  * starts a worker on each. */
 kf_status kf_session_take_others(kf_session *session, kf_error *error) {
     const char *sharing = session->request->sharing;
@@ -436,7 +439,7 @@ kf_status kf_session_fresh_worker(kf_session *session, kf_error *error) {
     return open_worker(session, error);
 }
 
-/* Returns the processes that run now, this one not counted; 0 if it cannot be read. */
+/* Returns the number of other processes that run now; 0: it cannot be read. */
 static int running_now(void) {
     FILE *stream = fopen("/proc/loadavg", "re");
     if (stream == NULL) return 0;
@@ -446,8 +449,8 @@ static int running_now(void) {
     return read && running > 1 ? running - 1 : 0;
 }
 
-/* Warns of load, since the cpu backend measures whatever else runs, too. The average load would also contain
- * what ended a minute ago. */
+/* Warns of load, because the cpu backend measures while other programs run. The average load is not used,
+ * because it contains processes that have ended. */
 static void warn_of_load(const kf_session *session) {
     enum { LOOKS = 5 };
     const int processors = kf_processors_find().usable;

@@ -1,5 +1,5 @@
-/* Measures what each difference between the best config and the default bought: the best is measured once
- * more with one of them taken back. */
+/* Measures the gain of each difference between the best config and the default: the best is measured again
+ * with that difference undone. */
 #include <math.h>
 
 #include "base/util/clock.h"
@@ -12,8 +12,8 @@ double kf_tune_back_seconds(double budget) {
     return SHARE * budget;
 }
 
-/* Measures the best config with each difference to the default taken back, where that is in the space and
- * was not measured. All are queued for building first, so that compilers work while others are measured. */
+/* Measures the best config with each difference undone, if the result is in the space and was not measured.
+ * All are queued for building first, so that compilers work while others are measured. */
 static kf_status measure_without(kf_session *session, const kf_space *space, kf_error *error) {
     kf_tune_result *result = session->result;
     kf_difference differences[KF_CONFIG_VALUES];

@@ -1,4 +1,4 @@
-/* Tries one config of a search: asks the worker for it, and keeps what becomes of its answer. */
+/* Tries one config of a search: sends it to the worker, and keeps the answer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ static kf_incumbent incumbent_samples(const kf_session *session) {
     return incumbent;
 }
 
-/* Returns the time limit of a config. A short budget buys less precision, not only fewer configs: no config
- * gets more than a fortieth. */
+/* Returns the time limit of a config. With a short budget each config is measured less precisely: it gets at
+ * most a fortieth of the budget. */
 static double time_limit_us(const kf_session *session) {
     double limit = kf_policy_for(&session->result->device).time_limit_us;
     const kf_budget *budget = &session->request->budget;
@@ -43,7 +43,7 @@ kf_job kf_tune_job(const kf_session *session, const kf_config *config, double ef
     return (kf_job){.config = *config,
                     .verify = true,
                     .effort = kf_session_effort(session, effort),
-                    /* A slower config may still use less energy. */
+                    /* A slower config may still need less energy. */
                     .may_lose = may_lose && kf_objective_is_time(&session->request->objective) &&
                                 !session->request->measures_all,
                     .time_limit_us = time_limit_us(session),
@@ -64,9 +64,9 @@ kf_status kf_tune_accept(kf_session *session, const char *role, const kf_config 
     return KF_OK;
 }
 
-/* Stores a config as one that ended its process, before several processes measure it themselves, where what
- * ends one of them ends all. It is taken back when they are done, so a run that is carried on gets past it.
- */
+/* Stores a config as one that ended its process, before several processes measure it together, because a
+ * config that ends one of them ends all. This result is replaced when they are done, so a resumed run does
+ * not fail at the same config again. */
 static kf_status expect_the_worst(kf_session *session, const char *role, const kf_config *config,
                                   kf_error *error) {
     kf_measurement worst = {.state = KF_STATE_CRASH, .effort = 1.0};

@@ -17,7 +17,7 @@ static kf_status measure_all(kf_session *session, kf_error *error) {
     return KF_OK;
 }
 
-/* Says why there is no result: the most frequent state and an example of it. */
+/* Explains why there is no result: the most frequent state with an example. */
 static kf_status no_result(const kf_problem *problem, const kf_tune_result *result, kf_error *error) {
     int eligible = 0;
     for (int i = 0; i < result->tried.count; i++)
@@ -38,8 +38,8 @@ static kf_status no_result(const kf_problem *problem, const kf_tune_result *resu
                    result->tried.count, kf_state_names[worst], reason);
 }
 
-/* Concludes a run: chooses the best, ends the run in the store with its winner, and says what to do after
- * an interrupt or without a result. */
+/* Concludes a run: chooses the best, ends the run in the store with its winner, and says what to do after an
+ * interrupt or without a result. */
 static kf_status conclude(kf_session *session, kf_status status, kf_error *error) {
     kf_tune_result *result = session->result;
     kf_tune_choose(result);

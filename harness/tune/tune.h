@@ -1,5 +1,5 @@
-/* Does the tuning run: measures presets first, then what the strategy proposes, then the best again side by
- * side. */
+/* Does a tuning run: measures presets first, then the strategy's proposals, then the best configs again in
+ * turns. */
 #ifndef KF_HARNESS_TUNE_TUNE_H
 #define KF_HARNESS_TUNE_TUNE_H
 
@@ -12,53 +12,53 @@
 #include "results/best_config.h"
 #include "results/store.h"
 
-enum { KF_COMPILE_LIMIT_SECONDS = 300 }; /* of a config */
+enum { KF_COMPILE_LIMIT_SECONDS = 300 }; /* for one config */
 
-/* Lists the presets that a run measures: all; all if the budget has room for them; the default alone. */
+/* The presets that a run measures: all; all that the budget has room for; only the default. */
 typedef enum kf_preset_choice { KF_ALL_PRESETS, KF_FITTING_PRESETS, KF_DEFAULT_ALONE } kf_preset_choice;
 
-/* This is the usual limit_seconds. */
+/* The usual limit_seconds. */
 #define KF_CONFIG_LIMIT_SECONDS 60.0
 
 typedef struct kf_tune_request {
     const kf_problem *problem;
     const char *device;  /* as for kf_backend_open */
-    const char *sharing; /* devices like it, itself the first, that share the search: configs are measured on
-                          * all of them at once, the final on the first alone; NULL: none */
-    char first_device[32]; /* room for its name */
-    kf_backend *together;  /* of several processes, of which this one is the first, and which measure each
-                            * config  together; NULL: there are no others */
-    const char *strategy;  /* NULL: chosen by the size of the space and the budget */
+    const char *sharing; /* equal devices, `device` the first, that share the search; configs are measured on
+                            all of them at once, the final on the first; NULL: none */
+    char first_device[32]; /* memory for its name */
+    kf_backend *together;  /* the device of several processes that measure each config together, of which this
+                              is the first; NULL: there are no others */
+    const char *strategy;  /* NULL: the size of the space and the budget decide */
     const char *const *fixed;
     int fixed_count;
-    double started; /* kf_clock_seconds when the command began; the budget counts from here */
+    double started; /* kf_clock_seconds when the command began, which is the start of the budget */
     kf_budget budget;
     const char *budget_text; /* as the user wrote it */
     uint64_t seed;
     bool resume;
     kf_store *store;
-    double timing_seconds; /* most to spend on timing one config; 0: as docs/measuring.md says */
-    double effort;     /* share of the usual measuring that a config gets in the search; 0: by the budget */
-    int rounds;        /* of the final; 0: as docs/measuring.md says; -1: no final */
-    bool measures_all; /* none is left alone as too slow: for a landscape */
-    kf_preset_choice presets; /* that are measured: see kf_tune_leaves_out */
-    bool keeps_going;         /* also where nothing seems to work: see hopeless.h */
-    bool turns;               /* measure in turns with other such runs on the device, config by config */
+    double timing_seconds; /* limit of the time to time one config; 0: that of docs/measuring.md */
+    double effort; /* share of the usual measuring that a config gets in the search; 0: the budget decides */
+    int rounds;    /* rounds of the final; 0: as in docs/measuring.md; -1: no final */
+    bool measures_all;        /* no config is skipped as too slow (for a landscape) */
+    kf_preset_choice presets; /* the presets that are measured (kf_tune_leaves_out) */
+    bool keeps_going;         /* continue even if nothing seems to work (hopeless.h) */
+    bool turns;               /* take turns with other such runs on the device, config by config */
     double limit_seconds;     /* wall time for verifying and measuring one config, KF_CONFIG_LIMIT_SECONDS */
     kf_objective objective;
-    kf_user_metrics *metrics; /* computed for every config, checked against the space; NULL: none */
+    kf_user_metrics *metrics; /* metrics of every config, checked against the space; NULL: none */
     kf_cache_policy cache;
-    const kf_metric_set *counters; /* counted for the presets and every config of the final; NULL: none */
+    const kf_metric_set *counters; /* counted for the presets and all configs of the final; NULL: none */
 } kf_tune_request;
 
-/* Holds a config that was tried. */
+/* A config that was tried. */
 typedef struct kf_evaluation {
     kf_config config;
     char hash[KF_HASH_HEX];
     char role[32];              /* "preset:NAME", "search" or "final" */
-    int sequence;               /* of its row in the store */
-    double moment;              /* measured first so long after the command began, in seconds */
-    bool eligible;              /* in the space, so it may win; presets that --fix excludes may not */
+    int sequence;               /* sequence number of its row in the store */
+    double moment;              /* seconds after the command began when it was first measured */
+    bool eligible;              /* it is in the space, so it may win; presets that --fix excludes may not */
     kf_measurement measurement; /* owned */
 } kf_evaluation;
 
@@ -67,7 +67,7 @@ typedef struct kf_evaluations {
     int count, capacity;
 } kf_evaluations;
 
-/* Lists the presets every space has and every run measures first. */
+/* The presets that every space has and every run measures first. */
 typedef enum kf_preset_kind {
     KF_PRESET_DEFAULT,
     KF_PRESET_BASELINE,
@@ -76,25 +76,25 @@ typedef enum kf_preset_kind {
 } kf_preset_kind;
 extern const char *const kf_preset_names[KF_PRESETS]; /* "default", "baseline", "paper" */
 
-/* Holds when what was reached: seconds since the command began, without waiting for the device; 0: never. */
+/* Moments of a run in seconds since the command began, without waiting for the device; 0: never. */
 typedef struct kf_tune_timeline {
-    double scene;           /* read and sampled */
+    double scene;           /* the scene is read and sampled */
     double device;          /* known */
-    double reference;       /* computed, the run begun */
-    double worker;          /* has opened the device */
-    double compiler;        /* the first one has started */
+    double reference;       /* the reference is computed, and the run has begun */
+    double worker;          /* the worker has opened the device */
+    double compiler;        /* the first compiler has started */
     double presets;         /* all measured */
     double search;          /* over */
-    double opening;         /* not a moment: spent on waiting for all workers to open the device */
-    double compiling;       /* not a moment: of all compiling processes together */
-    int compilers, sources; /* processes; sources built */
+    double opening;         /* not a moment: seconds of waiting until all workers had opened the device */
+    double compiling;       /* not a moment: total seconds of all compiling processes */
+    int compilers, sources; /* numbers of processes and of built sources */
 } kf_tune_timeline;
 
-/* Holds a value that the scene's accuracy forbids, and what the best config with it takes. */
+/* A value that the scene's accuracy forbids, and the time of the best config with it. */
 typedef struct kf_alternative {
     kf_value value;
-    double gain;  /* the best's time over its */
-    double error; /* found by the gate: relative, after its few steps */
+    double gain;  /* the best time divided by that of this config */
+    double error; /* relative error found by the gate after its few steps */
 } kf_alternative;
 enum { KF_ALTERNATIVES = 4 };
 
@@ -103,52 +103,55 @@ typedef struct kf_tune_result {
     kf_objective objective;
     kf_run_row run;
     uint64_t space_size;
-    double seconds; /* from the command's beginning to the end, without waiting for the device */
+    double seconds; /* from the beginning of the command to its end, without waiting for the device */
     kf_tune_timeline timeline;
-    int searched;                           /* of tried, what the strategy proposed */
-    int resumed;                            /* evaluations taken over from an earlier, unfinished run */
-    kf_evaluations tried;                   /* presets and search, each config once */
-    kf_evaluations finals;                  /* measured again, side by side; samples of all rounds together */
-    int states[KF_STATES];                  /* of tried */
-    int presets[KF_PRESETS];                /* index in tried; -1: not measured */
-    int best;                               /* index in tried; -1: no config is ok */
-    const kf_measurement *best_measurement; /* the one its time comes from: final if there is one */
-    int best_sequence;                      /* its row in the store; -1: none */
-    double gain[KF_PRESETS]; /* the preset's over the best's time (or energy, or both); NAN without */
-    double noise_floor;      /* relative standard deviation of a config's time from process to process; NAN */
-    int ties[KF_BEST_TIES];  /* indices in tried: cannot be told apart from the best */
+    int searched;            /* number of configs in tried that the strategy proposed */
+    int resumed;             /* evaluations taken over from an earlier, unfinished run */
+    kf_evaluations tried;    /* presets and search, each config once */
+    kf_evaluations finals;   /* configs of the final, with the samples of all rounds */
+    int states[KF_STATES];   /* of tried */
+    int presets[KF_PRESETS]; /* index in tried; -1: not measured */
+    int best;                /* index in tried; -1: no config is ok */
+    const kf_measurement
+        *best_measurement; /* the measurement with its time: from the final if there was one */
+    int best_sequence;     /* its row in the store; -1: none */
+    double
+        gain[KF_PRESETS]; /* the preset's time (or energy, or both) divided by the best's; NAN: not known */
+    double noise_floor; /* relative standard deviation of a config's time between processes; NAN: not known */
+    int ties[KF_BEST_TIES]; /* indices in tried of configs that tie with the best */
     int tie_count;
     kf_alternative alternatives[KF_ALTERNATIVES];
     int alternative_count;
-    /* With several goals: indices in tried of the configs that none dominates, by the first goal. */
+    /* With several goals: indices in tried of the configs that none dominates, sorted by the first goal. */
     int *front; /* owned */
     int front_count;
 } kf_tune_result;
 
-/* Says whether a preset is not measured. The default always is. With KF_FITTING_PRESETS on a cpu less than
- * five minutes of wall time are for the search: the slow kernels of the others would take all of it. */
+/* Returns whether a preset is not measured. The default is always measured. With KF_FITTING_PRESETS the
+ * others are left out on a cpu with less than five minutes of wall time for the search, because their slow
+ * kernels would take all of it. */
 bool kf_tune_leaves_out(const kf_tune_request *request, const kf_device_info *device, kf_preset_kind preset);
 
 /* Runs presets, search and final. KF_OK: *result has a best config. KF_GATE_FAILED or KF_MACHINE: no config
- * is ok, the message says which state was most frequent and why. KF_INTERRUPTED: as far as it came; best may
- * be -1. Other errors: nothing useful. In every case what was measured is in the store and the caller frees
- * *result. */
+ * is ok; the message contains the most frequent state and its reason. KF_INTERRUPTED: *result contains the
+ * part that was done, and best may be -1. Other errors: *result has no meaning. In every case all
+ * measurements are in the store, and the caller frees *result. */
 kf_status kf_tune(const kf_tune_request *request, kf_tune_result *result, kf_error *error);
 void kf_tune_result_free(kf_tune_result *result);
 
-/* Returns the best knowledge of a tried config's time: the final's if it took part, and was right there too.
+/* Returns the most precise measurement of a tried config: the final's if it took part and was correct there.
  * NULL: it is not ok, or tried is -1. */
 const kf_measurement *kf_tune_measurement(const kf_tune_result *result, int tried);
 
-/* Fills what is written as <scene>.kftune.json. It is called only with a best config. */
+/* Fills the contents of <scene>.kftune.json. There must be a best config. */
 void kf_tune_best_config(const kf_tune_request *request, const kf_tune_result *result, kf_best_config *best);
 
-/* Describes a config in a line for people: how it differs from the preset default, where that is known. The
- * caller frees it. */
+/* Describes a config in one line by its differences from the preset default, if that is known. The caller
+ * frees the text. */
 char *kf_tune_config_text(const kf_tune_result *result, const kf_config *config);
 
-/* These give the summary for people, and the object of --json (the caller deletes it). `out` is the file that
- * was written, NULL: none. */
+/* These print the summary, and make the object of --json, which the caller frees. `out`: the file that was
+ * written; NULL: none. */
 void kf_tune_print(const kf_tune_request *request, const kf_tune_result *result, const char *out,
                    FILE *stream);
 cJSON *kf_tune_to_json(const kf_tune_request *request, const kf_tune_result *result, const char *out);

@@ -15,7 +15,7 @@
 
 enum { LONGEST_OUTPUT = 64 << 20, PATIENCE_SECONDS = 10, NOT_FOUND = 127 };
 
-/* Holds a pipe from the process, and where its content goes. */
+/* A pipe from the process, and the buffer for its content. */
 typedef struct outlet {
     int read, write;
     kf_text *text;
@@ -34,13 +34,13 @@ static void close_outlet(outlet *out) {
     if (out->write >= 0) (void)close(out->write);
 }
 
-/* Tells the parent, in the child, why the machine cannot start the program. */
+/* Tells the parent, from the child, why the machine cannot start the program. */
 static _Noreturn void give_up(int told) {
     const int reason = errno;
     _exit(write(told, &reason, sizeof reason) == sizeof reason ? KF_MACHINE : KF_HOST);
 }
 
-/* Sets the environment's variables; false, with errno, where memory lacks. */
+/* Sets environment variables. Returns false, with errno, if memory is lacking. */
 static bool set_variables(const char *const *pairs) {
     for (; pairs != NULL && *pairs != NULL; pairs++) {
         const char *equals = strchr(*pairs, '=');
@@ -52,8 +52,8 @@ static bool set_variables(const char *const *pairs) {
     return true;
 }
 
-/* Becomes, in the child, the program that was asked for: sets up its streams, environment and folder. What is
- * wrong with the program or its folder is said on its own stderr, what the machine lacks to the parent. */
+/* Replaces the child by the wanted program, after setting its streams, environment and folder. Errors of the
+ * program or its folder go to its stderr, lacks of the machine to the parent. */
 static _Noreturn void become(const kf_await_request *request, const outlet *out, const outlet *err,
                              int told) {
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -70,7 +70,8 @@ static _Noreturn void become(const kf_await_request *request, const outlet *out,
     _exit(NOT_FOUND);
 }
 
-/* Returns why the machine could not start the program, as the child tells; 0: it was started. */
+/* Returns the reason why the machine could not start the program, as the child reports it; 0: it was started.
+ */
 static int reason_told(int told) {
     int reason = 0;
     ssize_t size;
@@ -80,7 +81,7 @@ static int reason_told(int told) {
     return size == sizeof reason ? reason : 0;
 }
 
-/* Reads what there is; false at the end. */
+/* Reads the available content. Returns false at its end. */
 static bool collect(outlet *out) {
     char bytes[4097];
     ssize_t size = read(out->read, bytes, sizeof bytes - 1);
@@ -91,7 +92,7 @@ static bool collect(outlet *out) {
     return true;
 }
 
-/* Collects until both pipes are closed; false if time is up or Ctrl-C was pressed. */
+/* Collects until both pipes are closed. Returns false if the time is over, or after Ctrl-C. */
 static bool collect_both(outlet *out, outlet *err, double deadline) {
     struct pollfd waiting[] = {{.fd = out->read, .events = POLLIN}, {.fd = err->read, .events = POLLIN}};
     outlet *const outlets[] = {out, err};
@@ -148,7 +149,7 @@ void kf_awaited_free(kf_awaited *spawned) {
     kf_text_free(&spawned->err);
 }
 
-/* Finds the complaint of a program that failed: its last line on stderr, or else how it ended. */
+/* Finds the error message of a failed program: its last line on stderr, otherwise how it ended. */
 const char *kf_awaited_complaint(const kf_awaited *spawned, char *buffer, size_t size) {
     const char *text = spawned->err.text != NULL ? spawned->err.text : "";
     size_t length = spawned->err.length;
