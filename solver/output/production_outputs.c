@@ -184,11 +184,10 @@ static kf_status write_numbered(kf_production_run *producer, const char *kind, c
     KF_TRY(levels > 1 ? kf_vtkhdf_write_levels(path, snapshot, levels, compression, error)
                       : kf_vtkhdf_write(path, snapshot, compression, error));
     note_output(producer->result, path);
-    const double time_step = snapshot->step > 0 ? snapshot->time / (double)snapshot->step : 0.0;
     const kf_series_files files = {producer->options->folder, producer->result->first_step,
                                    (const char *const *)producer->result->outputs,
                                    producer->result->output_count};
-    return kf_series_file_write(&files, kind, time_step, error);
+    return kf_series_file_write(&files, kind, snapshot->step, snapshot->time, error);
 }
 
 /* A flow's picture, the solid's surface, and the quantities that are asked for. */

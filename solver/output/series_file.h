@@ -18,9 +18,10 @@ typedef struct kf_series_files {
 } kf_series_files;
 
 /* Writes folder/<kind>.vtkhdf.series (JSON), the list of the run's files <kind>_<step>.vtkhdf in order of
- * steps. The time of each is step times time_step (s). Files that another run left in the folder are not
- * listed. */
-kf_status kf_series_file_write(const kf_series_files *files, const char *kind, double time_step,
+ * steps, with the time of each (s). The newest is of `step`, at `time`. Times of others are those of the list
+ * that is there, else of the files themselves; a file that says none is left out. Files that another run left
+ * in the folder are not listed. */
+kf_status kf_series_file_write(const kf_series_files *files, const char *kind, uint64_t step, double time,
                                kf_error *error);
 
 #endif

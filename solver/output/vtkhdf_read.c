@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <hdf5.h>
+#include <math.h>
 #include <string.h>
 
 #include "solver/output/library_guard.h"
@@ -101,24 +102,47 @@ static herr_t note_failure(hid_t stack, void *lack) {
     return H5Ewalk2(stack, H5E_WALK_UPWARD, note_entry, lack);
 }
 
+/* Opens the file's root, by HDF5 that tells failures to note_failure alone. Both are closed by close_root. */
+static bool open_root(const char *path, int *lack, hid_t *file, hid_t *root) {
+    *file = *root = H5I_INVALID_HID;
+    if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, note_failure, lack) < 0) return false;
+    stay_in_file();
+    errno = 0;
+    *file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (*file >= 0) *root = H5Gopen2(*file, "VTKHDF", H5P_DEFAULT);
+    return true;
+}
+
+static void close_root(hid_t file, hid_t root) {
+    if (root >= 0) H5Gclose(root);
+    if (file >= 0) H5Fclose(file);
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+double kf_vtkhdf_read_time(const char *path) {
+    int lack = 0;
+    hid_t file, root;
+    double time = 0.0;
+    kf_library_guard_begin(path, "HDF5", "try again");
+    const bool begun = open_root(path, &lack, &file, &root);
+    const bool good = begun && root >= 0 && read_set(root, "FieldData/time", H5T_NATIVE_DOUBLE, 1, &time);
+    if (begun) close_root(file, root);
+    kf_library_guard_end();
+    return good && isfinite(time) ? time : (double)NAN;
+}
+
 /* Reads the fields of one grid. HDF5 may end the program on a damaged file, so the guard is set around it. */
 kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *error) {
     int lack = 0; /* errno of what the machine has no more of */
     *snapshot = (kf_snapshot){.count = 0};
     kf_library_guard_begin(path, "HDF5", "try again");
-    const bool begun = H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, note_failure, &lack) >= 0;
-    if (!begun) {
+    hid_t file, root;
+    if (!open_root(path, &lack, &file, &root)) {
         kf_library_guard_end();
         return kf_fail(error, KF_HOST, "%s: the HDF5 library cannot begin, as without memory", path);
     }
-    stay_in_file();
-    errno = 0;
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    const hid_t root = file >= 0 ? H5Gopen2(file, "VTKHDF", H5P_DEFAULT) : H5I_INVALID_HID;
     const bool good = root >= 0 && read_image(root, snapshot);
-    if (root >= 0) H5Gclose(root);
-    if (file >= 0) H5Fclose(file);
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    close_root(file, root);
     kf_library_guard_end();
     if (good) return KF_OK;
     kf_snapshot_free(snapshot);

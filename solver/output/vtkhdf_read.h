@@ -8,5 +8,7 @@
  * "pressure_coefficient" and "kinematic_pressure" that it has. KF_BAD_INPUT for any other file. Free the
  * snapshot with kf_snapshot_free. */
 kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *error);
+/* Reads the time (s) of any file of kf_vtkhdf_write or kf_vtkhdf_write_levels; NAN if it says none. */
+double kf_vtkhdf_read_time(const char *path);
 
 #endif
