@@ -43,17 +43,13 @@ kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_
     char path[KF_PATH], folder[KF_PATH];
     *document = NULL;
     KF_TRY(kf_scene_find(file_or_name, path, error));
-    if (kf_ends_in(path, ".png"))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: is a picture, whose scene no option changes; write a scene file with \"mask\": "
-                       "{\"file\": \"%s\"}",
-                       path, strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path);
+    if (kf_mask_is_file_name(path)) return kf_scene_of_picture(path, document, error);
     if (!kf_ends_in(path, ".json"))
-        return kf_fail(
-            error, KF_BAD_INPUT,
-            "%s: is neither a mesh (.obj, .stl, .ply, .gltf, .glb) nor a scene file (.json), which options "
-            "could change; convert a mesh of another kind to one of these",
-            path);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: is neither a mesh (.obj, .stl, .ply, .gltf, .glb), a mask (.png) nor a scene "
+                       "file (.json), which options "
+                       "could change; convert a mesh of another kind to one of these",
+                       path);
     KF_TRY(kf_json_read_file(path, document, error));
     folder_of(path, folder);
     make_whole(*document, folder);

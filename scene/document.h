@@ -8,8 +8,9 @@
 #include "base/util/text.h"
 #include "scene/placement.h"
 
-/* Reads a scene file, or a shipped scene by its name. File names in it become absolute paths, so that the
- * document means the same in any folder. The caller frees it with cJSON_Delete. */
+/* Reads a scene file, or a shipped scene by its name, or makes the scene of a mask's picture. File names in
+ * it become absolute paths, so that the document means the same in any folder. The caller frees it with
+ * cJSON_Delete. */
 kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_error *error);
 
 /* Changes the scene by the user's options, and everything that depends on them. A scene that was made from a

@@ -379,6 +379,8 @@ kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_descr
                                    kf_error *error);
 /* Describes the channel around the bare mask d->source. nodes all 0: one node for each pixel. */
 kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_text *notes, kf_error *error);
+/* Makes the scene that a picture alone stands for, as a document that may be changed. The caller frees it. */
+kf_status kf_scene_of_picture(const char *file, cJSON **document, kf_error *error);
 /* Makes scene->mask for scene->nodes, and the solid's bounds. */
 kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error);
 /* Reduces the mask to coarse nodes; scene->nodes must still be the fine ones. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/file.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -337,4 +338,36 @@ kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_t
             d->speed, d->reynolds, d->lattice_speed);
     kf_note(notes, "model: %s", kf_collision_names[d->collision]);
     return KF_OK;
+}
+
+static cJSON *document_of_tunnel(const kf_description *d) {
+    cJSON *document = cJSON_CreateObject(), *boundaries = cJSON_CreateObject();
+    cJSON_AddStringToObject(document, "description", "A picture as a mask, a pixel a millimetre.");
+    cJSON *mask = cJSON_AddObjectToObject(document, "mask"),
+          *domain = cJSON_AddObjectToObject(document, "domain");
+    cJSON_AddStringToObject(mask, "file", d->mask.file);
+    cJSON_AddItemToObject(domain, "cells", cJSON_CreateIntArray(d->cells, 2));
+    cJSON_AddNumberToObject(domain, "cell_size", d->cell_size);
+    for (int f = 0; f < KF_FACES; f++)
+        cJSON_AddStringToObject(boundaries, kf_face_names[f], kf_boundary_names[d->faces[f]]);
+    cJSON_AddItemToObject(document, "boundaries", boundaries);
+    cJSON *flow = cJSON_AddObjectToObject(document, "flow"),
+          *model = cJSON_AddObjectToObject(document, "model");
+    cJSON_AddNumberToObject(flow, "speed", d->speed);
+    cJSON_AddNumberToObject(flow, "reynolds", d->reynolds);
+    cJSON_AddNumberToObject(flow, "reference_length", d->reference_length);
+    cJSON_AddStringToObject(model, "collision", kf_collision_names[d->collision]);
+    return document;
+}
+
+kf_status kf_scene_of_picture(const char *file, cJSON **document, kf_error *error) {
+    kf_description *d = kf_allocate_zeroed(1, sizeof *d);
+    char whole[KF_PATH];
+    kf_description_defaults(d, kf_real_path(file, whole) ? whole : file);
+    kf_text notes = {0};
+    const kf_status status = kf_description_mask_tunnel(d, (const int[3]){0, 0, 0}, &notes, error);
+    if (status == KF_OK) *document = document_of_tunnel(d);
+    kf_text_free(&notes);
+    free(d);
+    return status;
 }

@@ -91,6 +91,7 @@ static kf_status write_scene(const kf_arguments *arguments, const char *name, co
     cJSON *document = NULL;
     KF_TRY(kf_argument_document(arguments, wanted->nodes, wanted->samples_per_cell, name, NULL, &document,
                                 variant, error));
+    if (document == NULL && kf_ends_in(name, ".png")) KF_TRY(kf_scene_document_read(name, &document, error));
     if (document == NULL) return refuse_writing(name, error);
     const kf_status status = write_and_open(document, file, &as_written, scene, error);
     cJSON_Delete(document);

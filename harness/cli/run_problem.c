@@ -32,7 +32,8 @@ kf_status kf_problem_document(const kf_problem *problem, const kf_arguments *arg
                               cJSON **document, kf_error *error) {
     *document = NULL;
     const bool scene = problem->system->runs && problem->system->program_ending == NULL &&
-                       (problem->source[0] != '/' || kf_ends_in(problem->source, ".json"));
+                       (problem->source[0] != '/' || kf_ends_in(problem->source, ".json") ||
+                        kf_ends_in(problem->source, ".png"));
     kf_status status = scene ? kf_scene_document_read(problem->source, document, error) : KF_OK;
     if (status == KF_OK && *document != NULL && kf_problem_is_flow(problem))
         ask(*document, problem, arguments, whole);

@@ -68,6 +68,26 @@ expect 0 scene wedge.obj --wind z --write kept.scene.json
 cp kept.scene.json before
 expect 2 scene wedge.obj --wind z --reynolds 9e8 --grid 16x8x8 --write kept.scene.json
 cmp -s kept.scene.json before || complain "a refused scene replaced another one"
+# A picture is a scene like others: options change it, it is written, its run keeps it, and runs of it are compared.
+python3 - <<'PY'
+import struct, zlib
+def chunk(name, data): return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+def pixel(i, j): return (0, 255, 0) if i == 0 else (255, 0, 0) if i == 29 else (0, 0, 0) if 10 <= i < 14 and 5 <= j < 9 else (255, 255, 255)
+rows = b"".join(b"\0" + b"".join(bytes(pixel(i, j)) for i in range(30)) for j in range(14))
+open("mask.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 30, 14, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+PY
+expect 0 scene mask.png --write mask.scene.json --json
+whole=$(grep scene_hash "$out")
+expect 0 scene mask.scene.json --json
+[ "$(grep scene_hash "$out")" = "$whole" ] || complain "the scene of a picture is another one once it is written"
+expect 0 scene mask.png --reynolds 40 --speed 2
+shows "2 m/s, Reynolds number 40 with 0.0035 m"
+shows "flow-through 600 steps"
+expect 0 run --scene mask.png --device cpu:1 --flow-throughs 0.1 --picture none --output mask-run
+expect 0 run --scene mask-run/scene.json --device cpu:1 --steps 5 --restart mask-run/checkpoint_000060.kfc --picture none --output mask-run
+expect 1 compare mask-run mask-run --pictures mask-pictures
+expect 2 scene mask.png --length 3
+says "mask.png: option '--length' places a mesh"
 # Where road and wind disagree it is said; --speed changes both, and says what somebody had changed.
 expect 0 scene way.scene.json
 shows "the road moves at 20 m/s and the wind at 25 m/s"
