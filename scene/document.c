@@ -32,13 +32,15 @@ static void make_whole(cJSON *item, const char *folder) {
         make_whole(member, folder);
 }
 
-/* The folder that a file lies in; "." of a bare name. */
+/* Finds the folder of a file; "." for a name without a folder. */
 static void folder_of(const char *file, char folder[KF_PATH]) {
     const char *slash = strrchr(file, '/');
     kf_copy_text(folder, KF_PATH, slash == NULL ? "." : slash == file ? "/" : file);
     if (slash != NULL && slash != file) folder[slash - file] = '\0';
 }
 
+/* Reads the JSON of a scene file, with paths that do not depend on the working folder. Other files are
+ * refused with what to do. */
 kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_error *error) {
     char path[KF_PATH], folder[KF_PATH];
     *document = NULL;

@@ -195,6 +195,7 @@ static kf_status show_night(const kf_arguments *arguments, kf_error *error) {
     return status;
 }
 
+/* Pins a night: later nights are compared with it, until another one is pinned. */
 static kf_status pin_night(const kf_arguments *arguments, kf_error *error) {
     kf_store *store = NULL;
     kf_night night;

@@ -80,7 +80,8 @@ static const kf_option options[] = {
     {"--smoke-every", "N", "steps between pictures of the smoke (as --every)", KF_WHOLE(1, KF_MOST_STEPS)},
     {"--smoke-size", "WxH", "pixels of those pictures (1280x720)", KF_CHECKED(check_smoke_size)},
     {"--compress", NULL, "write fields gzip-compressed: smaller, slower", KF_FLAG},
-    {"--scene", "FILE|NAME", "present path of the scene; without --config: the scene to run", KF_TEXT},
+    {"--scene", "FILE|NAME",
+     "with --config: the scene file, if it has moved or changed; without it: the scene to run", KF_TEXT},
     {"--system", "NAME", "without --config: family of solver (default: the first that runs the scene)",
      KF_TEXT},
     {"--grid", "NXxNY[xNZ]", "without --config: nodes of the domain (default: as the scene says)",
@@ -577,11 +578,11 @@ static kf_status execute(const kf_arguments *arguments, kf_error *error) {
 
 const kf_command kf_command_run = {
     .name = "run",
-    .summary = "run the simulation with a tuned configuration",
+    .summary = "run the simulation with a tuned config",
     .synopsis =
         "kftune run --config FILE [options]\n       kftune run --scene FILE|NAME [--store FILE] [options]",
     .description =
-        "Runs the scene of a configuration with exactly the tuned plan. Writes fields (VTKHDF, for "
+        "Runs the scene of a config with exactly the tuned plan. Writes fields (VTKHDF, for "
         "ParaView),\n"
         "a picture of the speed, forces (CSV) and checkpoints. Ctrl-C writes a checkpoint and prints the\n"
         "command that continues. Without --config it verifies and takes the config of the nearest scene in\n"

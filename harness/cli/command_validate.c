@@ -148,8 +148,8 @@ const kf_command kf_command_validate = {
     .summary = "check the physics against analytic and published results",
     .synopsis = "kftune validate [--case NAME]... [--quick] [options]",
     .description =
-        "Runs flows with a known answer through ordinary plans (preset default, changed by --fix) and\n"
-        "compares. Status 1 when a check is out of its bound. --list names the cases.",
+        "Runs flows whose solution is known, with ordinary plans (preset default, changed by --fix), and\n"
+        "compares the results. Exit status 1: a check exceeds its bound. --list names the cases.",
     .example = "kftune validate --quick",
     .options = options_of_validate,
     .run = run,

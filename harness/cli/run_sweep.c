@@ -24,7 +24,7 @@ enum { LONGEST_VALUE = 512 };
 
 enum { YAW, SPEED, REYNOLDS, GRIDS, SEEDS, SCENES, KINDS };
 
-/* What may be swept: the option that takes several values, and the option that a single run gets. */
+/* The options that may be swept: each takes several values and gives a single run one of them. */
 static const struct {
     const char *option, *each, *word, *axis;
 } kinds[KINDS] = {[YAW] = {"--yaw", "--yaw", "yaw", "yaw in degrees"},

@@ -25,7 +25,7 @@
 /* The part of a run in a sweep. */
 typedef struct kf_run_part {
     bool first; /* it is the first run, which describes the scene; later runs only print warnings */
-    /* Its warnings are the same as the first run's, so it prints none. */
+    /* This run's warnings are the same as the first run's, so it prints none. */
     bool alike;
     char neighbour[KF_PATH];  /* the folder of a settled run from whose flow it begins; "": none */
     char checkpoint[KF_PATH]; /* its last */

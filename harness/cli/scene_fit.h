@@ -15,7 +15,7 @@ double kf_grid_bytes(const int nodes[3], int grids, int value_bytes);
 typedef struct kf_scene_fit {
     char device[160]; /* "2 x NVIDIA H200" */
     double bytes;     /* memory for populations on all devices together */
-    /* Whether two grids or one grid in f32 fit, or one grid in 16 bits. */
+    /* These say whether two grids or one grid in f32 fit, or one grid in 16 bits. */
     bool two_grids, one_grid, half_grid;
     bool nested; /* each level of nested grids needs two grids */
     /* Nodes of the largest grid with these proportions that fits, in f32 on one grid; of nested grids those

@@ -105,7 +105,7 @@ kf_status kf_store_list(const kf_arguments *arguments, kf_error *error) {
 
 /* --- Show --------------------------------------------------------------------------------------------- */
 
-/* What is shown of one result. */
+/* The data of one result that are shown. */
 typedef struct kf_shown {
     int sequence, samples, metric_count;
     kf_state state;

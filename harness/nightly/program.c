@@ -13,7 +13,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* What a program reads at run time, below the data folder. */
+/* The files and folders below the data folder that a program reads at run time. */
 static const char *const data_folders[] = {"kernels", "variants", "scene/library", "metrics"};
 enum { DATA_FOLDERS = sizeof data_folders / sizeof data_folders[0], MOST_DEPTH = 8, SHORT_HASH = 16 };
 static const size_t LARGEST_FILE = (size_t)1 << 30;

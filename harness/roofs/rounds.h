@@ -4,7 +4,7 @@
 
 #include "harness/roofs/roofs.h"
 
-/* What all roofs share while they are measured. */
+/* The state that all roofs share while they are measured. */
 typedef struct kf_roof_bench {
     kf_backend *backend;
     const kf_device_info *device;

@@ -40,7 +40,8 @@ typedef struct search {
     int swept; /* the incumbent whose ways of sharing were tried last, and when to try again (sweep) */
     int next_sweep;
     bool asked; /* the best config of a similar scene has been looked up */
-    /* What each device measures now if several share the search; the session's device is the first. */
+    /* The config that each device measures now, if several share the search. The session's device is the
+     * first. */
     struct {
         pending entry;
         bool busy;

@@ -14,55 +14,56 @@
 #include "harness/worker/child.h"
 #include "harness/worker/message.h"
 
-/* A compiler that takes longer hangs. */
+/* A compiler that takes longer counts as hanging. */
 static const double LONGEST_BUILD_SECONDS = 300.0;
 
 typedef enum task_state { TASK_QUEUED, TASK_RUNNING, TASK_DONE } task_state;
 
-/* Holds one source as a text (kf_source_text), because the system's own lives only during the visit. */
+/* A source as a text (kf_source_text), because the system's own source exists only during the visit. */
 typedef struct build_task {
     char *source;
     task_state state;
-    bool dropped; /* it was not built: the next of this source is another task */
+    bool dropped; /* it was not built; if it is queued again, it becomes a new task */
 } build_task;
 
-/* Holds what a config needs, which is some of the tasks. */
+/* The tasks that a config needs. */
 typedef struct build_order {
     size_t *tasks;
     size_t count;
 } build_order;
 
-/* Describes a process that compiles one source after the other, because starting the compiler can take longer
- * than compiling. */
+/* A process that compiles one source after another, because starting the compiler can take longer than
+ * compiling. */
 typedef struct build_worker {
     bool alive;
-    pid_t process; /* 0: not this process's child but the host's */
+    pid_t process; /* 0: it is a child of the host, not of this process */
     int socket;
     kf_inbox inbox;
     bool ready;  /* its compiler has started */
-    size_t task; /* it is busy with; NO_TASK */
-    double ends; /* when that takes too long */
+    size_t task; /* its current task; NO_TASK: none */
+    double ends; /* time limit of the current task */
 } build_worker;
 static const size_t NO_TASK = SIZE_MAX;
 
 struct kf_source_builder {
     const kf_setting *setting;
     const kf_device_info *device;
-    pid_t host;            /* in which the compiler was started once for all; 0: none */
+    pid_t host;            /* the process in which the compiler was started for all others; 0: none */
     build_worker *workers; /* [worker_count] of them have been started */
     int worker_count, most_workers;
-    bool fails; /* no process was to be had, or one died at once: workers compile what they need themselves */
-    build_task *tasks; /* in order of queueing; done ones stay, so that nothing is built twice */
+    bool fails;        /* processes cannot be started, or die at once; workers then compile for themselves */
+    build_task *tasks; /* in order of queueing; finished ones stay, so that nothing is built twice */
     size_t count, capacity;
-    size_t first_queued; /* all before are done or running */
-    build_order *orders; /* ticket n is for orders[n - 1] */
+    size_t first_queued; /* all tasks before it are finished or running */
+    build_order *orders; /* ticket n belongs to orders[n - 1] */
     size_t order_count, order_capacity;
     kf_builder_figures figures;
 };
 
 static void end_worker(build_worker *worker) {
     if (!worker->alive) return;
-    (void)close(worker->socket); /* one of the host's then ends by itself, at the latest with the host */
+    (void)close(
+        worker->socket); /* a child of the host then ends by itself, at the latest together with the host */
     if (worker->process > 0) kf_child_end(worker->process, 0.0, NULL);
     kf_inbox_free(&worker->inbox);
     worker->alive = false;
@@ -94,7 +95,7 @@ void kf_builder_drop_queue(kf_source_builder *builder) {
     builder->first_queued = builder->count;
 }
 
-/* Finds the task of this source: one that was queued before, or a new one. */
+/* Finds the task of this source, which is new if the source was not queued before. */
 static size_t task_of(kf_source_builder *builder, const kf_source *source) {
     char *text = kf_source_text(source);
     for (size_t i = 0; i < builder->count; i++) {
@@ -110,7 +111,7 @@ static size_t task_of(kf_source_builder *builder, const kf_source *source) {
     return builder->count - 1;
 }
 
-/* Queues a source into the newest order. */
+/* Adds a source to the newest order. */
 static kf_status queue_source(const kf_source *source, void *context, kf_error *error) {
     (void)error;
     kf_source_builder *builder = context;
@@ -147,14 +148,14 @@ static cJSON *message_of(size_t task) {
     return message;
 }
 
-/* Makes the message of a task that was queued after the process began, and so comes over the socket. */
+/* Makes the message for a task that was queued after the process began. */
 static cJSON *task_to_json(const build_task *task, size_t number) {
     cJSON *message = message_of(number);
     (void)cJSON_AddStringToObject(message, "source", task->source);
     return message;
 }
 
-/* Compiles, and returns the seconds that the compiler took. */
+/* Compiles, and returns the compiler's seconds. */
 static double compile(const kf_device_info *device, const cJSON *message) {
     kf_source *source =
         kf_source_from_text(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "source")));
@@ -165,12 +166,12 @@ static double compile(const kf_device_info *device, const cJSON *message) {
     return build.seconds;
 }
 
-/* Serves tasks. The first answer, to no task, says that the compiler has started; then there is one to each
- * task. */
+/* Does tasks. The first answer, which belongs to no task, says that the compiler has started. Every task then
+ * gets one answer. */
 static void serve(const kf_device_info *device, int socket) {
     kf_inbox inbox = {0};
     cJSON *message = NULL;
-    (void)nice(5); /* the device's own host thread comes first */
+    (void)nice(5); /* the thread that launches kernels has priority */
     kf_compiler_stay(device);
     bool connected = kf_message_send(socket, message_of(0));
     while (connected && kf_message_receive(socket, &inbox, -1, &message) != KF_RECEIPT_END) {
@@ -185,9 +186,9 @@ static void serve(const kf_device_info *device, int socket) {
     kf_inbox_free(&inbox);
 }
 
-/* Starts the compiler, and then as many processes that have it started already. */
+/* Starts the compiler, and then forks as many processes, in which it is already started. */
 static _Noreturn void be_host(const kf_device_info *device, const int *sockets, int count) {
-    (void)signal(SIGCHLD, SIG_IGN); /* nobody asks how they ended */
+    (void)signal(SIGCHLD, SIG_IGN); /* nobody waits for them */
     kf_compiler_stay(device);
     for (int i = 0; i < count; i++) {
         if (kf_child_fork(NULL) != 0) continue;
@@ -199,14 +200,14 @@ static _Noreturn void be_host(const kf_device_info *device, const int *sockets, 
     for (int i = 0; i < count; i++)
         (void)close(sockets[i]);
     for (;;)
-        (void)pause(); /* they end with this process */
+        (void)pause(); /* they end together with this process */
 }
 
 /* --- In the driver -------------------------------------------------------------------------------------- */
 
-/* Starts the host of the compilers. Without it every process would start the compiler, and what starts beside
- * CUDA's driver waits for the others. The host's processes have started when the host has. Where that fails,
- * or takes too long, start_worker's take their place. */
+/* Starts the host of the compilers. Without it every process would start its own compiler, and processes that
+ * start beside CUDA's driver wait for each other. When the host has started its compiler, so have its
+ * processes. If it fails or takes too long, processes of start_worker replace it. */
 static void start_host(kf_source_builder *builder) {
     static const double LONGEST_START_SECONDS = 20.0;
     int *sockets = kf_allocate((size_t)builder->most_workers * sizeof *sockets);
@@ -240,8 +241,8 @@ static void start_worker(kf_source_builder *builder, build_worker *worker) {
     builder->fails = !worker->alive;
 }
 
-/* Adds a worker if all are busy and none is just starting, because these would wait for each other in the
- * driver. */
+/* Adds a worker if all are busy and none is starting, because workers that start together wait for each other
+ * in the driver. */
 static void add_worker(kf_source_builder *builder) {
     build_worker *free_place = NULL;
     for (int w = 0; w < builder->worker_count; w++) {
@@ -272,8 +273,8 @@ static void take_answer(kf_source_builder *builder, build_worker *worker, const 
     finish(builder, worker);
 }
 
-/* Looks after a worker. A source that crashes the compiler, or takes too long, costs its process; its
- * config's evaluation will say why. */
+/* Checks a worker. A source that crashes the compiler, or takes too long, ends its process. The evaluation of
+ * its config will give the reason. */
 static void look_after(kf_source_builder *builder, build_worker *worker) {
     cJSON *message = NULL;
     if (!worker->alive) return;
@@ -285,7 +286,7 @@ static void look_after(kf_source_builder *builder, build_worker *worker) {
     }
     const bool busy = !worker->ready || worker->task != NO_TASK;
     if (receipt != KF_RECEIPT_END && !(busy && kf_clock_seconds() > worker->ends)) return;
-    /* A process that the host cannot start is done without. */
+    /* A process that the host cannot start is not replaced. */
     builder->fails = builder->fails || (!worker->ready && worker->process > 0);
     finish(builder, worker);
     end_worker(worker);

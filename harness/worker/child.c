@@ -19,10 +19,10 @@
 #include "base/util/program.h"
 #include "base/util/signals.h"
 
-/* Forks a child that ends with its parent, has a process group of its own, ignores the signals that are
- * for the driver, and dies at once of a fault without a core dump. */
+/* Forks a child. It ends with its parent, has its own process group, ignores signals for the driver, and dies
+ * of a fault at once without a core dump. */
 pid_t kf_child_fork(kf_error *error) {
-    (void)fflush(NULL); /* or both processes would write what is buffered now */
+    (void)fflush(NULL); /* otherwise both processes would write what is buffered now */
     pid_t parent = getpid();
     pid_t child = fork();
     if (child < 0) {
@@ -30,13 +30,13 @@ pid_t kf_child_fork(kf_error *error) {
         return child;
     }
     if (child > 0) {
-        (void)setpgid(child, child); /* here and in the child: whoever comes first */
+        (void)setpgid(child, child); /* Parent and child both do this, because either may be first. */
         return child;
     }
     /* The parent may have been killed between fork and prctl. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(KF_MACHINE);
     (void)setpgid(0, 0);
-    /* These are sent to every process of a terminal or a job; what they mean is for the driver to decide. */
+    /* A terminal or a job scheduler sends these to every process. The driver alone decides what they mean. */
     static const int of_driver[] = {SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
     for (size_t i = 0; i < sizeof of_driver / sizeof *of_driver; i++)
         (void)signal(of_driver[i], SIG_IGN);
@@ -49,13 +49,13 @@ pid_t kf_child_fork(kf_error *error) {
     return 0;
 }
 
-/* Ends a child after some patience, with its whole group, and collects its status. The child is collected
- * after its group is gone, because its number could be reused. */
+/* Ends a child and its whole group after waiting for it, and collects its status. The group ends first,
+ * because the child's number could be reused after it is collected. */
 void kf_child_end(pid_t child, double patience_seconds, int *status) {
     double deadline = kf_clock_seconds() + patience_seconds;
     siginfo_t info = {0};
-    /* The child is looked at but left in place, because its number must not be reused before its group is
-     * gone. */
+    /* The child is observed but not collected, because its number must not be reused before its group has
+     * ended. */
     while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
            kf_clock_seconds() < deadline) {
         struct timespec moment = {.tv_nsec = 1000000};
@@ -85,7 +85,7 @@ pid_t kf_child_fork_connected(int *socket, kf_error *error) {
 /* --- One question ----------------------------------------------------------------------------------------
  */
 
-/* Comes from the child before the answer itself. Both ends are the same program, so it travels as it is. */
+/* It precedes the answer. Parent and child are the same program, so it is sent as it is in memory. */
 typedef struct reply_head {
     kf_status status;
     kf_error error;
@@ -117,8 +117,7 @@ static _Noreturn void answer_and_leave(int socket, kf_child_work work, const voi
     reply_head head = {.status = KF_OK};
     head.status = work(context, answer, &head.error);
     const bool sent = send_bytes(socket, &head, sizeof head) && send_bytes(socket, answer, size);
-    /* The process leaves by _exit(), because what the parent registered and has not yet written is the
-     * parent's. */
+    /* The process must use _exit(), because buffers and exit handlers belong to the parent. */
     _exit(sent ? KF_OK : KF_MACHINE);
 }
 

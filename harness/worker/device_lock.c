@@ -16,8 +16,8 @@
 #include "harness/worker/other_processes.h"
 #include "harness/worker/worker.h"
 
-/* Opens a lock's file. In a folder of another user, or behind another user's link, others could hold the lock
- * for ever, or have files made elsewhere. */
+/* Opens the file of a lock. It refuses folders of another user and links of another user, who could otherwise
+ * hold the lock for ever, or let files be created elsewhere. */
 static kf_status open_file(const kf_device_info *device, const char *ending, int *file, kf_error *error) {
     char cache[KF_PATH], folder[KF_PATH], path[KF_PATH], name[sizeof device->identity];
     KF_TRY(kf_cache_folder(cache, error));
@@ -70,7 +70,8 @@ static kf_status wait_for(int file, int operation, kf_error *error) {
     return kf_fail(error, KF_HOST, "waiting for the device: %s", strerror(errno));
 }
 
-/* Takes the lock in line. Who waits to be alone holds the gate, so that no more come in to share. */
+/* Waits for the lock in a queue. A process that waits for exclusive use holds the gate, so that no more
+ * processes can share. */
 kf_status kf_device_lock_in_line(const kf_device_info *device, kf_lock_mode mode, int *lock,
                                  kf_error *error) {
     int gate = -1;
@@ -103,7 +104,7 @@ static kf_status lock_one(const char *spec, kf_device_locks *locks, kf_error *er
     return KF_OK;
 }
 
-/* Locks the devices of a team, each once. */
+/* Locks each device of a team once. */
 static kf_status lock_members(const char *spec, int parts, kf_device_locks *locks, kf_error *error) {
     char members[KF_MOST_DEVICES][32];
     int count = 0;

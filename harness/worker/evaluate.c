@@ -20,13 +20,14 @@ typedef struct evaluation {
     kf_backend *backend;
     const kf_job *job;
     kf_measurement *m;
-    kf_error fault; /* of the host: KF_OK while there is none */
+    kf_error fault; /* of the host; KF_OK: none so far */
     bool usable;
     kf_stage_report report;
     void *context;     /* of report */
-    int lock;          /* of the device, while it is this one's turn; -1 else */
-    double waited;     /* seconds for it */
-    kf_trial_run *run; /* that has passed the gate's first half; NULL: none, or it has passed the second */
+    int lock;          /* lock of the device during this process's turn; otherwise -1 */
+    double waited;     /* seconds spent waiting for it */
+    kf_trial_run *run; /* it has passed the first half of the gate; NULL: there is none, or it has passed the
+                          second half */
 } evaluation;
 
 static void tell_stage(const evaluation *e, kf_stage stage) {
@@ -39,9 +40,9 @@ static void fail(evaluation *e, kf_state state, const kf_error *error) {
     kf_copy_text(e->m->reason, sizeof e->m->reason, error->message);
 }
 
-/* Records a config that fails on the device: too large, not launchable, or a fault that ruined the context.
- * The backend is asked, not the message, whether it still works. Without memory this process is given up, and
- * with it what configs have leaked. */
+/* Records a config that fails on the device: it is too large, cannot be launched, or a fault ruined the
+ * context. The backend itself is asked whether it still works. If memory is lacking, this process ends,
+ * because earlier configs may have leaked it. */
 static void fail_on_device(evaluation *e, const kf_error *error) {
     if (strstr(error->message, "out of memory") != NULL) {
         fail(e, KF_STATE_OUT_OF_MEMORY, error);
@@ -56,7 +57,7 @@ static void fail_on_device(evaluation *e, const kf_error *error) {
     fail(e, KF_STATE_CRASH, status == KF_HOST ? &ruin : error);
 }
 
-/* Records what the gate found, or what kept it from finding anything. */
+/* Records what the gate found, or why it found nothing. */
 static void fail_gate(evaluation *e, const kf_error *error) {
     if (error->status == KF_GATE_FAILED)
         fail(e, KF_STATE_WRONG_RESULT, error);
@@ -67,8 +68,7 @@ static void fail_gate(evaluation *e, const kf_error *error) {
 /* --- Several processes ------------------------------------------------------------------------------------
  * They do the same, and what fails on one fails the config on all: none goes on to wait for it. */
 
-/* Agrees with the other processes, with the state, the reason and the place of the first that failed by
- * itself, if one has. */
+/* Agrees with the other processes on the state, reason and place of the first process that failed, if any. */
 static bool agree(evaluation *e, bool good) {
     kf_error error = {KF_OK, ""};
     int state = good ? (int)KF_STATE_OK : (int)e->m->state;
@@ -92,7 +92,7 @@ static kf_status lock_device(evaluation *e, kf_lock_mode mode, kf_stage stage, k
     return status;
 }
 
-/* Unlocks the device when what was given to it is done. */
+/* Unlocks the device when its work is done. */
 static void unlock_device(evaluation *e) {
     if (e->lock >= 0) kf_device_unlock(e->lock);
     e->lock = -1;
@@ -108,7 +108,7 @@ static kf_status build_source(const kf_source *source, void *context, kf_error *
     return status;
 }
 
-/* Builds before any plan is made, which tells compile errors from every other kind. */
+/* Builds before a plan is made, so that compile errors are distinguished from all other errors. */
 static bool build(evaluation *e) {
     const kf_problem *problems[] = {e->setting->trial->problem, e->setting->problem};
     for (int i = 0; i < 2; i++) {
@@ -139,8 +139,8 @@ static bool verify(evaluation *e) {
     return status == KF_OK;
 }
 
-/* Does the gate's second half, if it is not done yet, of a config that will have a time. One that is skipped
- * because it is slow never counts. */
+/* Does the second half of the gate, if it is not done yet, for a config that gets a time. A config that is
+ * skipped as slow never counts. */
 static kf_status repeat(evaluation *e, kf_error *error) {
     const double begin = kf_clock_seconds();
     if (e->run == NULL) return KF_OK;
@@ -170,11 +170,11 @@ static kf_status make_plan(const evaluation *e, kf_plan **plan, kf_error *error)
     return problem->system->plan(problem, &e->job->config, e->backend, plan, error);
 }
 
-/* Rechecks what was timed. */
+/* Checks the results of the timed launches. */
 static kf_status recheck(evaluation *e, kf_plan *plan, kf_error *error) {
     const kf_system *system = e->setting->problem->system;
     const kf_measurement *m = e->m;
-    /* Among processes that measure the same code only the first has a reference. */
+    /* If several processes measure the same code, only the first has a reference. */
     const kf_trial *trial = e->setting->trial;
     if (trial->reference == NULL) return KF_OK;
     const double step_us = m->step_us.median,
@@ -183,8 +183,8 @@ static kf_status recheck(evaluation *e, kf_plan *plan, kf_error *error) {
     return kf_trial_recheck(trial, plan, &m->verification, step_us, seconds, error);
 }
 
-/* Withdraws the time of a config that was right before it was timed, but is not what was timed, or is not
- * right again. */
+/* Withdraws the time of a config that was correct before timing, but whose timed launches were not, or that
+ * failed when repeated. */
 static void withdraw(evaluation *e, const kf_error *error) {
     kf_measurement *m = e->m;
     kf_measurement_free(m);
@@ -193,7 +193,7 @@ static void withdraw(evaluation *e, const kf_error *error) {
     fail_gate(e, error);
 }
 
-/* Keeps what the whole problem comes to, of a config that has passed the whole gate. */
+/* Keeps the results of the whole problem for a config that has passed the whole gate. */
 static kf_status begin_whole(evaluation *e, kf_plan *plan, kf_error *error) {
     const kf_trial *trial = e->setting->trial;
     if (kf_trial_knows_whole(trial, plan, &e->m->verification)) return KF_OK;
@@ -201,9 +201,9 @@ static kf_status begin_whole(evaluation *e, kf_plan *plan, kf_error *error) {
     return kf_trial_begin_whole(trial, plan, &e->m->verification, error);
 }
 
-/* Measures a config that is right, by the policy of its device with what the job changes. The plan is made
- * with the device shared, and timed with it exclusive, so that others neither disturb it nor wait longer
- * than they must. */
+/* Measures a correct config by the device's policy and the job's changes. The plan is made while the device
+ * is shared, and timed while it is exclusive, so that others neither disturb the timing nor wait longer than
+ * necessary. */
 static void measure(evaluation *e) {
     kf_measure_policy policy = kf_policy_for(kf_backend_device(e->backend));
     if (!e->job->may_lose) policy.skip_ratio = policy.lost_ratio = 0.0;
@@ -249,8 +249,8 @@ static void measure(evaluation *e) {
 
 /* --- Count -------------------------------------------------------------------------------------------- */
 
-/* Counts. Counters that cannot be read are no fault of the config: it stays ok, without counters, and says
- * why. */
+/* Counts. If counters cannot be read, the config is not at fault: it stays ok without counters, with the
+ * reason. */
 static void count(evaluation *e) {
     kf_error error = {KF_OK, ""};
     kf_plan *plan = NULL;

@@ -1,5 +1,5 @@
-/* Evaluates one config: builds, verifies on the trial, times (or else counts) on the problem. It runs in the
- * worker process; whatever fails becomes the measurement's state and reason. */
+/* Evaluates one config: builds it, verifies it on the trial, and times it on the problem or counts there. It
+ * runs in the worker process. A failure becomes the measurement's state and reason. */
 #ifndef KF_HARNESS_WORKER_EVALUATE_H
 #define KF_HARNESS_WORKER_EVALUATE_H
 
@@ -7,32 +7,33 @@
 #include "harness/counters/metric_set.h"
 #include "harness/measure/policy.h"
 
-/* Holds what all evaluations of a run share. Everything outlives the worker. */
+/* The state that all evaluations of a run share. All of it outlives the worker. */
 typedef struct kf_setting {
     const kf_problem *problem;
-    const kf_trial *trial; /* on which configs are verified; with its reference where they are */
-    kf_cache_policy cache; /* in which state of the last-level cache samples begin */
+    const kf_trial *trial; /* configs are verified on it; it contains the reference if they are */
+    kf_cache_policy cache; /* state of the last-level cache when a sample begins */
     bool energy;           /* time long enough to read the energy of a step */
-    bool turns;            /* others measure on the device too: wait for a turn before its kernels run */
-    const kf_metric_set *counters; /* NULL: configs are timed; else only counted, with this set */
+    bool turns;            /* other runs measure on the device, too: wait for a turn before kernels run */
+    const kf_metric_set
+        *counters; /* NULL: configs are timed; otherwise they are only counted with this set */
 } kf_setting;
 
 typedef struct kf_job {
     kf_config config;
-    int other;            /* of the worker's other settings, from 1 on; 0: the worker's own */
-    bool examine;         /* only ask whether the reference is of any use (kf_system.examine): KF_STATE_OK, or
-                           * why not */
-    bool verify;          /* false when this config already passed in this run */
-    bool may_lose;        /* the policy's early ends for configs that are slower than the incumbent apply */
+    int other;     /* number of another setting of the worker, from 1 on; 0: the worker's own */
+    bool examine;  /* only check whether the reference is usable (kf_system.examine): KF_STATE_OK, or the
+                      reason */
+    bool verify;   /* false: the config has passed the gate in this run */
+    bool may_lose; /* the policy may end timing early for configs that are slower than the incumbent */
     bool single_launches; /* time without graphs */
-    double time_limit_us; /* this and the next two: 0: the policy's */
-    size_t least_samples; /* so many samples, however precise fewer are and however long it takes */
+    double time_limit_us; /* 0 here and in the next two: the policy decides */
+    size_t least_samples; /* least number of samples, whatever the precision and the time */
     double long_cycle_us;
     double effort; /* share of the usual measuring, in (0, 1]; 0: all of it */
     kf_incumbent incumbent;
 } kf_job;
 
-/* Says what the evaluation is busy with. */
+/* The stages of an evaluation. */
 typedef enum kf_stage {
     KF_STAGE_COMPILE,
     KF_STAGE_VERIFY,
@@ -43,9 +44,9 @@ typedef enum kf_stage {
 extern const char *const kf_stage_names[KF_STAGES]; /* "compiling", "verifying", "measuring", "waiting" */
 typedef void (*kf_stage_report)(void *context, kf_stage stage);
 
-/* Fills *measurement (to be freed with kf_measurement_free). report: may be NULL. *usable: false when the
- * device was left in a state (after a memory fault in a kernel) from which only a new process recovers.
- * KF_HOST when the machine could not do it, which says nothing about the config. */
+/* Fills *measurement, which the caller frees with kf_measurement_free. report may be NULL. *usable: false if
+ * the device cannot be used any more in this process, for example after a memory fault in a kernel. KF_HOST
+ * if the machine failed, which says nothing about the config. */
 kf_status kf_evaluate(const kf_setting *setting, kf_backend *backend, const kf_job *job,
                       kf_stage_report report, void *context, kf_measurement *measurement, bool *usable,
                       kf_error *error);

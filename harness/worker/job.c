@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Makes the JSON of a job, which workers in other processes read; the caller owns it. */
+/* Makes the JSON of a job for a worker in another process. The caller owns it. */
 cJSON *kf_job_to_json(const kf_job *job) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddItemToObject(json, "config", kf_config_to_json(&job->config));
@@ -23,7 +23,7 @@ cJSON *kf_job_to_json(const kf_job *job) {
     return json;
 }
 
-/* Reads a number of the job, between low and high. */
+/* Reads a number of the job between low and high. */
 static bool take(const cJSON *json, const char *key, double low, double high, double *number) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     *number = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
@@ -39,7 +39,7 @@ static bool take_incumbent(const cJSON *json, kf_incumbent *incumbent) {
     return take(json, "incumbent_high_us", 0.0, (double)INFINITY, &incumbent->high_us);
 }
 
-/* Reads a job from its JSON and checks every number, because it comes from another process. */
+/* Reads a job from its JSON and checks every number, because another process wrote it. */
 kf_status kf_job_from_json(const cJSON *json, kf_job *job, kf_error *error) {
     enum { MOST_SETTINGS = 1 << 16, MOST_SAMPLES = 1 << 24 };
     double other, samples;

@@ -34,7 +34,7 @@ bool kf_message_send(int socket, cJSON *message) {
     return sent;
 }
 
-/* Takes the first message out of the inbox, if it is complete. */
+/* Takes the first message out of the inbox if it is complete. */
 static kf_receipt take_message(kf_inbox *inbox, cJSON **message) {
     uint32_t length;
     if (inbox->size < sizeof length) return KF_RECEIPT_NOTHING;
@@ -47,8 +47,8 @@ static kf_receipt take_message(kf_inbox *inbox, cJSON **message) {
     return *message != NULL ? KF_RECEIVED : KF_RECEIPT_END;
 }
 
-/* Receives the next message of a socket, for at most so many milliseconds. A message may come in pieces,
- * which stay in the inbox until it is whole. */
+/* Receives the next message from a socket, and waits at most so many milliseconds. Parts of a message stay in
+ * the inbox until it is complete. */
 kf_receipt kf_message_receive(int socket, kf_inbox *inbox, int milliseconds, cJSON **message) {
     for (;;) {
         kf_receipt receipt = take_message(inbox, message);

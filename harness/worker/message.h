@@ -6,23 +6,23 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 
-/* Sends and deletes the message; false when the other end is gone. */
+/* Sends and frees the message. Returns false if the other end is gone. */
 bool kf_message_send(int socket, cJSON *message);
 
 typedef enum kf_receipt {
     KF_RECEIVED,
-    KF_RECEIPT_NOTHING, /* nothing (complete) has arrived within the time */
-    KF_RECEIPT_END,     /* the other end is gone, or sent something that is no message */
+    KF_RECEIPT_NOTHING, /* no complete message arrived in time */
+    KF_RECEIPT_END,     /* the other end is gone, or sent something that is not a message */
 } kf_receipt;
 
-/* Collects what arrives. Starts zeroed. */
+/* Collects incoming data. It must begin as zeros. */
 typedef struct kf_inbox {
     char *bytes;
     size_t size, capacity;
 } kf_inbox;
 
-/* Waits up to milliseconds (-1: for ever) for the next message; a signal ends the wait early. The caller
- * deletes *message. */
+/* Waits up to milliseconds (-1: for ever) for the next message. A signal ends the wait early. The caller
+ * frees *message. */
 kf_receipt kf_message_receive(int socket, kf_inbox *inbox, int milliseconds, cJSON **message);
 void kf_inbox_free(kf_inbox *inbox);
 

@@ -9,7 +9,7 @@
 #include "base/util/process.h"
 
 static bool is_ours(int number, int parent) {
-    enum { MOST_GENERATIONS = 64 }; /* processes that end meanwhile could make a circle */
+    enum { MOST_GENERATIONS = 64 }; /* processes that end meanwhile could form a cycle */
     const int own = (int)getpid();
     kf_process next = {.parent = parent};
     for (int i = 0; i < MOST_GENERATIONS && number > 1; i++) {

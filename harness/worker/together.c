@@ -9,14 +9,14 @@
 #include "base/util/program.h"
 #include "harness/worker/job.h"
 
-/* This says why a device is of no use any more; KF_OK: all are. What became of the config that did it is told
- * and stored before the run ends. */
+/* Why the device cannot be used any more; KF_OK: it can. The result of the config that ruined it is stored
+ * before the run ends. */
 static kf_error ruin = {KF_OK, ""};
 
-/* Lets a signal that ends one process end the tuning of all: the others would not know of it. */
+/* Lets a signal that ends one process end the tuning in all, because the others do not receive it. */
 static void share_interrupt(void) {
     double interrupted = kf_interrupted != 0;
-    kf_error lost; /* the next message says it, too */
+    kf_error lost; /* the next message reports it as well */
     if (kf_world_most(&interrupted, 1, &lost) == KF_OK && interrupted > 0.0) kf_interrupted = 1;
 }
 
@@ -29,7 +29,7 @@ static kf_status evaluate(const kf_worker_setup *setup, const kf_job *job, kf_me
     kf_world_limit(setup->compile_limit_seconds + setup->limit_seconds, what);
     const kf_status status =
         kf_evaluate(&setup->setting, setup->together, job, NULL, NULL, m, &usable, error);
-    /* A new process could help without memory, but there is none. */
+    /* A new process could help if memory is lacking, but there is none here. */
     kf_error found = {KF_OK, ""};
     const kf_status ruined = usable ? KF_OK : kf_backend_synchronize(setup->together, &found);
     if (ruined != KF_OK) (void)kf_fail_context(&found, "config %.12s left the device unusable", hash);
@@ -61,7 +61,7 @@ kf_status kf_together_end(kf_error *error) {
 
 enum { LONGEST_JOB = 16 << 20 };
 
-/* Takes the next job from the first process; *ended says that it has nothing more to do. */
+/* Takes the next job from the first process; *ended: there are no more jobs. */
 static kf_status take_job(kf_job *job, bool *ended, kf_error *error) {
     int64_t bytes = 0;
     KF_TRY(kf_world_share(&bytes, sizeof bytes, error));
@@ -82,7 +82,7 @@ kf_status kf_together_follow(const kf_worker_setup *setup, kf_error *error) {
     for (;;) {
         kf_job job;
         kf_measurement measurement = {0};
-        kf_error said; /* the first says it, too */
+        kf_error said; /* the first process reports it as well */
         bool ended;
         KF_TRY(take_job(&job, &ended, error));
         if (ended) return KF_OK;

@@ -22,13 +22,13 @@
 #include "harness/worker/message.h"
 #include "harness/worker/together.h"
 
-/* This much time passes between two calls of idle. */
+/* Time between two calls of idle. */
 enum { IDLE_MILLISECONDS = 20 };
 
-/* Holds what the wait for one reply keeps. */
+/* The state of waiting for a reply. */
 typedef struct wait_state {
     kf_stage stage;
-    double limit, ends; /* seconds allowed to this stage; when they are over */
+    double limit, ends; /* limit of this stage in seconds, and the time at which it ends */
 } wait_state;
 
 struct kf_worker {
@@ -37,7 +37,7 @@ struct kf_worker {
     pid_t process; /* 0: none is running */
     int socket;
     kf_inbox inbox;
-    int starts, jobs; /* processes; configs that this one was given */
+    int starts, jobs; /* number of started processes; number of configs that the present one was given */
     kf_job job;       /* the last */
     double deadline;  /* of that */
     wait_state wait;
@@ -51,7 +51,7 @@ static void report_stage(void *context, kf_stage stage) {
     (void)kf_message_send(*(const int *)context, message);
 }
 
-/* Serves one job; false if this process can do no more. */
+/* Does one job. Returns false if this process can do no more. */
 static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int socket, const cJSON *request) {
     kf_job job;
     kf_error error = {KF_OK, ""};
@@ -74,8 +74,8 @@ static bool serve_job(const kf_worker_setup *setup, kf_backend *backend, int soc
     return kf_message_send(socket, reply) && usable;
 }
 
-/* Serves in the worker's process: opens the device, says hello, and does jobs until the connection closes
- * or the device is of no use. */
+/* The worker's process: opens the device, sends a first message, and does jobs until the connection closes or
+ * the device cannot be used any more. */
 static void serve(const kf_worker_setup *setup, int socket) {
     kf_error error = {KF_OK, ""};
     kf_backend *backend = NULL;
@@ -96,7 +96,7 @@ static void serve(const kf_worker_setup *setup, int socket) {
 
 /* --- The driver's side ---------------------------------------------------------------------------------- */
 
-/* Stops a worker. Where status is not NULL, the caller saw its connection close and learns how it ended. */
+/* Stops a worker. If status is not NULL, its connection had closed, and *status says how it ended. */
 static void stop_worker(kf_worker *worker, int *status) {
     enum { PATIENCE_SECONDS = 2 };
     if (worker->process == 0) return;
@@ -106,9 +106,9 @@ static void stop_worker(kf_worker *worker, int *status) {
     worker->process = 0;
 }
 
-/* Waits for the worker's first message: did it open the device? */
+/* Waits for the worker's first message, which says whether it opened the device. */
 static kf_status await_hello(kf_worker *worker, kf_error *error) {
-    enum { START_SECONDS = 120 }; /* making a CUDA context on a busy machine with many GPUs can take long */
+    enum { START_SECONDS = 120 }; /* making a CUDA context can take long on a busy machine with many GPUs */
     double deadline = kf_clock_seconds() + START_SECONDS;
     cJSON *hello = NULL;
     kf_receipt receipt = KF_RECEIPT_NOTHING;
@@ -135,16 +135,15 @@ static kf_status await_hello(kf_worker *worker, kf_error *error) {
     return status;
 }
 
-/* Starts a worker in a process of its own and waits for its hello. The child leaves by _exit, because what
- * the driver registered and has not yet written is the driver's. */
+/* Starts a worker in its own process and waits for its first message. The child leaves with _exit(), because
+ * buffers and exit handlers belong to the driver. */
 static kf_status start_worker(kf_worker *worker, kf_error *error) {
     int socket = -1;
     pid_t process = kf_child_fork_connected(&socket, error);
     if (process < 0) return KF_MACHINE;
     if (process == 0) {
         serve(&worker->setup, socket);
-        /* The process leaves by _exit(), because what the driver registered and has not yet written is the
-         * driver's. */
+        /* The process must use _exit(), because buffers and exit handlers belong to the driver. */
         _exit(KF_OK);
     }
     worker->process = process;
@@ -191,8 +190,8 @@ static void no_measurement(kf_measurement *m, kf_state state) {
     m->verification.bound = (double)NAN;
 }
 
-/* Records a crash. A worker that the host has no memory for says so and exits (kf_allocate), or is killed.
- * While it compiles, there is nothing yet of the config that could have taken the memory. */
+/* Records a crash. A worker without memory on the host prints that and exits (kf_allocate), or is killed.
+ * While it compiles, its config has not allocated any memory yet. */
 static kf_status record_crash(kf_worker *worker, kf_stage stage, kf_measurement *m, kf_error *error) {
     int status = 0;
     stop_worker(worker, &status);
@@ -226,7 +225,8 @@ static void record_timeout(kf_worker *worker, kf_stage stage, double limit, kf_m
 
 static void enter_stage(kf_worker *worker, kf_stage stage) {
     wait_state *wait = &worker->wait;
-    /* Verifying and measuring share a limit, but for the time that others had the device. */
+    /* Verifying and measuring share a limit, which does not include the time for which others had the device.
+     */
     const bool begins = wait->stage == KF_STAGE_COMPILE || wait->stage == KF_STAGE_WAIT;
     const bool waits = stage == KF_STAGE_WAIT;
     if (stage == wait->stage || (!begins && !waits)) {
@@ -238,7 +238,7 @@ static void enter_stage(kf_worker *worker, kf_stage stage) {
     wait->ends = kf_clock_seconds() + wait->limit;
 }
 
-/* Takes the reply itself, or the fault of the host that kept the worker from one. */
+/* Takes the reply, or the fault of the host that prevented one. */
 static kf_status take_reply(kf_worker *worker, const cJSON *message, kf_measurement *m, kf_error *error) {
     kf_error senseless = {KF_OK, ""};
     const char *fault = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "fault"));
@@ -253,7 +253,7 @@ static kf_status take_reply(kf_worker *worker, const cJSON *message, kf_measurem
     return KF_OK;
 }
 
-/* Returns true if the message only said how far the worker is. */
+/* Returns whether the message only reported the worker's stage. */
 static bool take_stage(kf_worker *worker, const cJSON *message) {
     const cJSON *stage = cJSON_GetObjectItemCaseSensitive(message, "stage");
     if (!cJSON_IsNumber(stage)) return false;
@@ -261,7 +261,7 @@ static bool take_stage(kf_worker *worker, const cJSON *message) {
     return true;
 }
 
-/* Looks at the worker once; *ended: the reply is there, or there will be none. */
+/* Looks once for the worker's reply; *ended: it has arrived, or it never will. */
 static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended, kf_outcome *outcome,
                                 kf_measurement *m, kf_error *error) {
     cJSON *message = NULL;
@@ -274,7 +274,7 @@ static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended
         cJSON_Delete(message);
         return status;
     }
-    /* What interrupts the run may have ended its worker, too. */
+    /* A signal that interrupts the run may have ended its worker, too. */
     if (receipt == KF_RECEIPT_END && !kf_interrupted)
         return record_crash(worker, worker->wait.stage, m, error);
     const double now = kf_clock_seconds();
@@ -289,7 +289,7 @@ static kf_status look_for_reply(kf_worker *worker, int milliseconds, bool *ended
     return KF_OK;
 }
 
-/* Gives a job. A worker may have died since its last answer; then a new one gets it. */
+/* Gives the worker a job. If it died since its last answer, a new one gets it. */
 static kf_status give_job(kf_worker *worker, const kf_job *job, kf_error *error) {
     if (worker->process == 0 || !kf_message_send(worker->socket, kf_job_to_json(job))) {
         stop_worker(worker, NULL);
@@ -315,7 +315,7 @@ kf_status kf_worker_poll(kf_worker *worker, int milliseconds, bool *ended, kf_ou
                          kf_measurement *measurement, kf_error *error) {
     no_measurement(measurement, KF_STATE_CRASH);
     KF_TRY(look_for_reply(worker, milliseconds, ended, outcome, measurement, error));
-    /* Memory that earlier configs have leaked is no fault of this one, so a new process decides. */
+    /* Earlier configs may have leaked memory, so a new process decides whether this config needs too much. */
     if (!*ended || *outcome != KF_MEASURED || measurement->state != KF_STATE_OUT_OF_MEMORY ||
         worker->jobs == 1)
         return KF_OK;

@@ -441,13 +441,13 @@ kf_status kf_kinetic_look_along(kf_plan *plan, const double drag[3], kf_wall_loo
 kf_status kf_kinetic_add_sums(const kf_kinetic *kinetic, kf_backend *backend, const kf_launch *launch,
                               long long total[KF_LOAD_SUMS], kf_error *error);
 
-/* kinetic_segments.c makes the lists of the aggregated variant. `corner` and `values` (fractions x, y, z;
- * area) are in the order of the samples. band_of: for each node its place in the band plus 1; 0: it is
- * outside. */
 /* Return the number of patches of a moving solid's samples, and the words of a bit mask of the nodes in the
  * box around the solid. */
 int kf_kinetic_patches(const kf_kinetic *kinetic);
 size_t kf_kinetic_patch_words(const kf_kinetic *kinetic);
+/* Makes the lists of the aggregated variant (kinetic_segments.c). `corner` and `values` (fractions x, y, z;
+ * area) are in the order of the samples. band_of: for each node its place in the band plus 1; 0: it is
+ * outside. */
 kf_status kf_kinetic_make_segments(kf_plan *plan, kf_kinetic *kinetic, const long long *corner,
                                    double *const values[4], const int *band_of, int band_count,
                                    kf_error *error);
@@ -476,9 +476,9 @@ kf_neighbour_reach kf_kinetic_neighbour_reach(const kf_plan *plan, int part, int
 /* Returns whether planes are copied across this side. */
 bool kf_kinetic_is_copied(const kf_plan *plan, int part, int side);
 
-/* kinetic_world.c handles several processes (base/backend/team/world.h), each with a contiguous range of
- * parts. Every process has addresses for the whole domain, but memory only for its own planes and copies of
- * those beside them. */
+/* Several processes (kinetic_world.c; base/backend/team/world.h) each have a contiguous range of parts. Every
+ * process has addresses for the whole domain, but memory only for its own planes and copies of those beside
+ * them. */
 /* KF_BAD_INPUT, with the reason, if several processes cannot run this. */
 kf_status kf_kinetic_check_world(const kf_kinetic_options *options, kf_error *error);
 /* Returns the number of partial sums (averages, free solid) that a part adds up: one for each part of the

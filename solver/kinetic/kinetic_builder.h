@@ -64,18 +64,18 @@ bool kf_falls(const kf_builder *b, int parity);
 void kf_append_launch(kf_builder *b, int parity, const kf_launch *launch, double bytes);
 void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
                const int block[3], kf_kinetic_arguments arguments, double bytes);
-/* kf_append_links appends the kernels that set the populations of a grid's cut links before it streams.
- * kf_set_link_launches prepares launches outside of steps (kinetic_links.c). */
+/* The first appends the kernels that set the populations of a grid's cut links before it streams. The second
+ * prepares launches outside of steps (kinetic_links.c). */
 void kf_append_links(kf_builder *b, int parity, int grid);
 void kf_set_link_launches(kf_builder *b);
-/* Appends those of one whose surface leaves its place (kinetic_moving_links.c). */
+/* Appends these kernels for a solid whose surface leaves its place (kinetic_moving_links.c). */
 void kf_append_moving_links(kf_builder *b, int parity, int grid);
 /* For a team: kf_begin_link_sums empties the parts' sums, and kf_append_link_balance computes from the sums
  * of all parts the mass that the next step subtracts (kinetic_sums.c). */
 void kf_begin_link_sums(kf_builder *b, int parity);
 void kf_append_link_balance(kf_builder *b, int parity);
-/* Append what takes the place of reflect_links by a law of the wall, and the friction (kinetic_wall.c).
- * shell: nodes inside that it resets. */
+/* Append the kernels that replace reflect_links if there is a law of the wall, and the friction
+ * (kinetic_wall.c). shell: number of inner nodes that are reset. */
 void kf_append_found_friction(kf_builder *b, int parity, int grid, int shell);
 void kf_append_friction(kf_builder *b, int parity, int grid);
 void kf_set_wall_launches(kf_builder *b);
@@ -94,7 +94,7 @@ void kf_append_join(kf_builder *b, int p, const char *name);
 /* Appends the force of the samples on the band, in all passes of a step. At the end it is in band_force of
  * the arguments. */
 void kf_append_band_force(kf_builder *b, int parity, int grid);
-/* kf_append_two_grids appends step p (0: even, 1: odd) between two grids (kinetic_two_grids.c). For a team
+/* The first appends step p (0: even, 1: odd) between two grids (kinetic_two_grids.c). For a team
  * that copies planes the step has two halves: the outer nodes, which others read, and, while these are sent,
  * the inner nodes. */
 void kf_append_two_grids(kf_builder *b, int p);

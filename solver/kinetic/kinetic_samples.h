@@ -14,8 +14,8 @@ typedef struct kf_ordered_samples {
     unsigned char *solid; /* index of the solid if there are several; samples are then grouped by it */
 } kf_ordered_samples;
 
-/* kf_kinetic_begin_ordering prepares the order of samples in the part (kinetic_samples.c).
- * kf_kinetic_order_samples returns the part's samples in that order; kf_kinetic_free_ordered frees them. */
+/* These prepare the order of samples in the part, return the part's samples in that order, and free them
+ * (kinetic_samples.c). */
 void kf_kinetic_begin_ordering(const kf_scene *scene, kf_kinetic *kinetic);
 kf_ordered_samples kf_kinetic_order_samples(const kf_scene *scene, const kf_kinetic *kinetic);
 void kf_kinetic_free_ordered(kf_ordered_samples *ordered);

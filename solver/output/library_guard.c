@@ -34,7 +34,7 @@ static _Noreturn void end(void) {
     _exit(KF_MACHINE);
 }
 
-/* What another process sends is not the library's. */
+/* A signal from another process is not a fault of the library. */
 static void on_signal(int number, siginfo_t *information, void *context) {
     (void)context;
     if (!kf_signal_is_foreign(information)) end();
