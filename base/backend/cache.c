@@ -12,8 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util/clock.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
+#include "base/util/program.h"
 #include "base/util/text.h"
 
 /* An entry is its content, the hash of its name and content in hexadecimal, and this mark. */
@@ -172,9 +174,12 @@ bool kf_cache_find(const char *key, const char *extension, char path[KF_PATH]) {
     return true;
 }
 
-/* One byte of one file for each key: a lock there leaves nothing behind. */
+/* One byte of one file for each key: a lock there leaves nothing behind. Another process may have been
+ * stopped while it builds, so the wait has an end. */
 int kf_cache_claim(const char *key) {
     enum { DIGITS = 15 }; /* of the key: an offset that is positive */
+    static const double LONGEST_WAIT_SECONDS = 120.0;
+    static const struct timespec nap = {.tv_nsec = 10000000};
     char folder[KF_PATH], path[KF_PATH], digits[DIGITS + 1];
     if (kf_cache_folder(folder, NULL) != KF_OK || kf_path(path, NULL, "%s/building.lock", folder) != KF_OK)
         return -1;
@@ -182,14 +187,25 @@ int kf_cache_claim(const char *key) {
     kf_copy_text(digits, sizeof digits, key);
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)strtoull(digits, NULL, 16), .l_len = 1};
-    int result = -1;
+    const double until = kf_clock_seconds() + LONGEST_WAIT_SECONDS;
     if (file < 0) return -1;
-    do {
-        result = fcntl(file, F_OFD_SETLKW, &lock);
-    } while (result != 0 && errno == EINTR);
-    if (result == 0) return file;
-    close(file);
-    return -1;
+    while (fcntl(file, F_OFD_SETLK, &lock) != 0) {
+        const bool taken = errno == EAGAIN || errno == EACCES;
+        if (!taken || kf_interrupted || kf_clock_seconds() > until) {
+            close(file);
+            return -1;
+        }
+        (void)nanosleep(&nap, NULL);
+    }
+    return file;
+}
+
+/* Processes that were forked meanwhile have the file too, so closing it would not release the lock. */
+void kf_cache_release(int claim) {
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    if (claim < 0) return;
+    (void)fcntl(claim, F_OFD_SETLK, &lock);
+    (void)close(claim);
 }
 
 /* --- Keeping it small --------------------------------------------------------------------------------- */

@@ -38,10 +38,13 @@ bool kf_cache_find(const char *key, const char *extension, char path[KF_PATH]);
 kf_status kf_cache_put(const char *key, const char *extension, const void *data, size_t size,
                        kf_error *error);
 
-/* Waits until no other process builds this key, and locks the key. The lock lasts until the returned file is
- * closed or the process ends. -1 if no lock is to be had: the module is then built twice, which does no
- * harm. */
+/* Waits until no other process builds this key, and locks the key until kf_cache_release, or until the
+ * process ends. -1 if no lock is to be had, or the other does not come to an end: the module is then built
+ * twice, which does no harm. */
 int kf_cache_claim(const char *key);
+
+/* Releases what was claimed; nothing for -1. */
+void kf_cache_release(int claim);
 
 /* Creates an empty file in the cache folder for a compiler to write to. The caller removes it. Files of
  * killed processes are removed by a later kf_cache_put or kf_cache_try. */

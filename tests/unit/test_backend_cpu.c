@@ -311,6 +311,17 @@ static void test_names_that_are_no_kernels(void **state) {
 static void test_processes_build_the_same_kernel_at_once(void **state) {
     (void)state;
     enum { PROCESSES = 3 };
+    char program[KF_PATH], calls[KF_PATH], text[3 * KF_PATH], *counted = NULL;
+    size_t size = 0;
+    kf_error error = {0};
+    (void)snprintf(program, sizeof program, "%s/slow", fixture_folder);
+    (void)snprintf(calls, sizeof calls, "%s/calls", fixture_folder);
+    (void)snprintf(text, sizeof text,
+                   "#!/bin/sh\ncase \"$*\" in *-shared*) echo >>'%s'; sleep 0.5 ;; esac\nexec cc \"$@\"\n",
+                   calls);
+    fixture_write("slow", text);
+    assert_int_equal(chmod(program, 0700), 0);
+    setenv("KFTUNE_CC", program, 1);
     kf_backend *backend = open_cpu();
     fflush(NULL);
     for (int p = 0; p < PROCESSES; p++) {
@@ -326,6 +337,10 @@ static void test_processes_build_the_same_kernel_at_once(void **state) {
         assert_int_equal(ending, 0);
     }
     kf_backend_close(backend);
+    unsetenv("KFTUNE_CC");
+    assert_int_equal(kf_file_read(calls, 0, &counted, &size, &error), KF_OK);
+    assert_int_equal(size, 1); /* a line for each call: the others wait for the first */
+    free(counted);
 }
 
 /* --- Memory ------------------------------------------------------------------------------------------- */

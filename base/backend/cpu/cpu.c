@@ -120,7 +120,13 @@ static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PAT
     build->cached = !rebuild && kf_cache_find(build->hash, extension, path);
     if (build->cached) return KF_OK;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    KF_TRY(build_into_cache(&compiler, source, build->hash, error));
+    const int claim = kf_cache_claim(build->hash);
+    build->cached =
+        !rebuild && kf_cache_find(build->hash, extension, path); /* another has built it meanwhile */
+    const kf_status status = build->cached ? KF_OK : build_into_cache(&compiler, source, build->hash, error);
+    kf_cache_release(claim);
+    if (build->cached) return KF_OK;
+    KF_TRY(status);
     build->seconds = seconds_since(&start);
     if (kf_cache_find(build->hash, extension, path)) return KF_OK;
     return kf_fail(error, KF_HOST,

@@ -352,7 +352,7 @@ static kf_status build_into_cache(const char *architecture, const kf_source *sou
             kf_warn("%s", cache_error.message); /* works on, and compiles again next time */
     }
     result->seconds = seconds_now() - start_time;
-    if (claim >= 0) close(claim);
+    kf_cache_release(claim);
     return status;
 }
 

@@ -88,7 +88,7 @@ static kf_status provide_shim(char path[KF_PATH], kf_error *error) {
     if (kf_cache_find(key, shim_extension, path)) return KF_OK;
     const int claim = kf_cache_claim(key);
     if (!kf_cache_find(key, shim_extension, path)) status = build_shim(&source, key, error);
-    if (claim >= 0) (void)close(claim);
+    kf_cache_release(claim);
     KF_TRY(status);
     return kf_cache_find(key, shim_extension, path) ? KF_OK
                                                     : no_mpi("the shim has gone from the cache", error);
