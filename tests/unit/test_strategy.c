@@ -121,6 +121,32 @@ static void test_halving_promotes_the_best(void **state) {
     kf_space_free(space);
 }
 
+/* Of 27 that were measured a little nine may go up. When three of these have answered, the best of them goes
+ * to full effort before the other six leave the rung below. */
+static void test_halving_ends_what_it_began(void **state) {
+    (void)state;
+    kf_space *space = kinetic(5, NULL, 0);
+    kf_strategy *strategy = opened("halving", space, 5);
+    kf_proposal proposals[27], next;
+    for (int i = 0; i < 27; i++) {
+        assert_true(kf_strategy_next(strategy, &proposals[i]));
+        assert_true(proposals[i].effort < 0.2);
+    }
+    for (int i = 0; i < 27; i++)
+        kf_strategy_tell(strategy, proposals[i].index, true, 100.0 + i);
+    for (int i = 0; i < 3; i++) {
+        assert_true(kf_strategy_next(strategy, &next));
+        assert_true(next.index == proposals[i].index && fabs(next.effort - 1.0 / 3.0) < 1e-12);
+        kf_strategy_tell(strategy, next.index, true, 100.0 - i);
+    }
+    assert_true(kf_strategy_next(strategy, &next));
+    assert_true(next.index == proposals[2].index && next.effort == 1.0);
+    assert_true(kf_strategy_next(strategy, &next));
+    assert_true(next.index == proposals[3].index && fabs(next.effort - 1.0 / 3.0) < 1e-12);
+    kf_strategy_close(strategy);
+    kf_space_free(space);
+}
+
 /* A config that was told without being proposed is not proposed either; answers may come late and out of
  * order. */
 static void test_told_configs_and_open_proposals(void **state) {
@@ -423,6 +449,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_config_once),
         cmocka_unit_test(test_halving_promotes_the_best),
+        cmocka_unit_test(test_halving_ends_what_it_began),
         cmocka_unit_test(test_told_configs_and_open_proposals),
         cmocka_unit_test(test_seeds),
         cmocka_unit_test(test_random_order_is_uniform),
