@@ -143,6 +143,11 @@ $(BUILD)/tests/test_known_cases: WRAPS := -Wl,--wrap=kf_plan_create,--wrap=kf_pl
 $(BUILD)/tests/test_known_cases: $(BUILD)/tests/unit/test_known_cases.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
+# Gives validation cases made-up flows to look at.
+$(BUILD)/tests/test_case_looks: WRAPS := -Wl,--wrap=kf_plan_advance,--wrap=kf_plan_initialise,--wrap=kf_kinetic_read
+$(BUILD)/tests/test_case_looks: $(BUILD)/tests/unit/test_case_looks.o $(BUILD)/libtools.a $(BUILD)/libkftune.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -lcmocka $(ALL_LIBS) -o $@
 # Has calls to devices fail (tests/unit/failing_calls.h).
 FAILING_CALLS := $(shell awk '/^FAILING_[A-Z]*.kf_/ { sub(/^FAILING_[A-Z]*./, ""); sub(/,.*/, ""); print }' tests/unit/failing_calls.h)
 $(BUILD)/tests/test_ranks: WRAPS := $(FAILING_CALLS:%=-Wl,--wrap=%)
