@@ -160,6 +160,45 @@ static void test_compilers_with_spaces(void **state) {
     unsetenv("KFTUNE_CC");
 }
 
+/* Within quotes the other kind of quote, blanks and tabs are letters of the word; outside both blanks and
+ * tabs end it, however many there are. The compiler is a script that notes which words it was given. */
+static void test_words_of_a_compiler(void **state) {
+    (void)state;
+    static const struct {
+        const char *words, *given;
+    } cases[] = {{"-DA=1 -DB=2", "[-DA=1][-DB=2]"},
+                 {"-DA=\"it's\" -DB=2", "[-DA=it's][-DB=2]"},
+                 {"-DA='a \"b\"'\t-DB='2'", "[-DA=a \"b\"][-DB=2]"},
+                 {" \t -DA='a\tb'  \t-DB=\"\"2", "[-DA=a\tb][-DB=2]"}};
+    char program[KF_PATH], words[2 * KF_PATH], given[KF_PATH];
+    (void)snprintf(program, sizeof program, "%s/words", fixture_folder);
+    (void)snprintf(given, sizeof given, "%s/given", fixture_folder);
+    const char *compiler = access("/usr/bin/gcc", X_OK) == 0 ? "/usr/bin/gcc" : "/usr/bin/cc";
+    kf_text script = {0};
+    kf_text_append(&script, "#!/bin/sh\nprintf '[%%s]' \"$@\" >>'%s'\nexec %s \"$@\"\n", given, compiler);
+    fixture_write("words", script.text);
+    assert_int_equal(chmod(program, 0755), 0);
+    kf_text_free(&script);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        kf_error error = {KF_OK, ""};
+        kf_build build;
+        char number[16];
+        (void)snprintf(words, sizeof words, "%s %s", program, cases[i].words);
+        (void)snprintf(number, sizeof number, "8%zu", i);
+        setenv("KFTUNE_CC", words, 1);
+        (void)remove(given);
+        kf_backend *backend = open_cpu();
+        kf_module_free(load(backend, "kernels/test/scale.cu", number, &build));
+        kf_backend_close(backend);
+        if (kf_file_read(given, 0, &text, &size, &error) != KF_OK) fail_msg("%s", error.message);
+        if (strstr(text, cases[i].given) == NULL) fail_msg("%s: given as %s", cases[i].words, text);
+        free(text);
+    }
+    unsetenv("KFTUNE_CC");
+}
+
 /* --- Compiling ---------------------------------------------------------------------------------------- */
 
 static void test_second_load_comes_from_the_cache(void **state) {
@@ -527,6 +566,7 @@ int main(void) {
         cmocka_unit_test(test_missing_compiler_is_explained),
         cmocka_unit_test(test_how_programs_end),
         cmocka_unit_test(test_compilers_with_spaces),
+        cmocka_unit_test(test_words_of_a_compiler),
         cmocka_unit_test(test_second_load_comes_from_the_cache),
         cmocka_unit_test(test_damaged_entry_is_built_again),
         cmocka_unit_test(test_prebuilt_kernel_is_loaded_from_the_cache),

@@ -75,6 +75,22 @@ static void test_markdown(void **state) {
     }
 }
 
+/* Each verdict that fails counts, and no other. */
+static void test_failures_add_up(void **state) {
+    (void)state;
+    static const kf_verdict_state states[] = {KF_SAME,  KF_SLOW,   KF_FAST,  KF_SLOW, KF_AMBIGUOUS,
+                                              KF_WRONG, KF_NODATA, KF_DRIFT, KF_SAME};
+    enum { COUNT = sizeof states / sizeof *states };
+    kf_verdict verdicts[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        verdicts[i] = (kf_verdict){.state = states[i]};
+    static const int failures[COUNT + 1] = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4};
+    for (int count = 0; count <= COUNT; count++) {
+        const kf_nightly_result result = {.count = count, .verdicts = verdicts};
+        assert_int_equal(kf_nightly_failures(&result), failures[count]);
+    }
+}
+
 /* Every value of the answer is the one that its name says: all differ, and none is left out. */
 static void test_json(void **state) {
     (void)state;
@@ -141,6 +157,7 @@ static void test_json(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes_have_their_sign),
-                                       cmocka_unit_test(test_markdown), cmocka_unit_test(test_json)};
+                                       cmocka_unit_test(test_markdown),
+                                       cmocka_unit_test(test_failures_add_up), cmocka_unit_test(test_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
