@@ -393,6 +393,10 @@ static void effort_counts_against_the_budget(void **state) {
     kf_store_close(store);
 }
 
+static kf_status refuse_device(const kf_problem *p, const kf_device_info *device, kf_error *error) {
+    return kf_fail(error, KF_BAD_INPUT, "%s: not on %s", p->name, device->spec);
+}
+
 static void bad_requests_are_refused(void **state) {
     (void)state;
     kf_store *store = open_store("bad.db");
@@ -412,6 +416,17 @@ static void bad_requests_are_refused(void **state) {
     r = request(store);
     r.device = "cuda:77";
     assert_int_not_equal(kf_tune(&r, &result, &error), KF_OK);
+    kf_tune_result_free(&result);
+    /* A system that does not take the device says so before anything is measured. */
+    kf_system choosy = counter_system;
+    kf_problem refused = problem;
+    choosy.accepts_device = refuse_device;
+    refused.system = &choosy;
+    r = request(store);
+    r.problem = &refused;
+    assert_int_equal(kf_tune(&r, &result, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "counters: not on cpu"));
+    assert_int_equal(result.tried.count, 0);
     kf_tune_result_free(&result);
     kf_store_close(store);
 }
