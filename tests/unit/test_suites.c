@@ -78,6 +78,10 @@ static void test_bad_files(void **state) {
          "\"scene\": \"ball\"}], \"timings\": [{\"name\": \"t\", \"scene\": \"x\", \"candidates\": "
          "\"flow\"}]}",
          "no list 'flow'"},
+        {"{\"suite\": \"s\\u001b[2J\", \"figures\": []}", "cannot be printed"},
+        {"{\"suite\": \"s\", \"figures\": [{\"name\": \"a\", \"kind\": \"co\\u0007py\"}]}",
+         "cannot be printed"},
+        {"{\"suite\": \"s\", \"figures\": [{\"na\\u001bme\": \"a\"}]}", "cannot be printed"},
     };
     char path[KF_PATH];
     kf_error error = {KF_OK, ""};
