@@ -254,6 +254,47 @@ static void test_links_across_faces(void **state) {
     kf_scene_free(scene);
 }
 
+/* Counts the links that have so many nodes behind. */
+static void count_behind(const kf_scene *scene, size_t counts[KF_LINK_BEHIND + 1]) {
+    memset(counts, 0, (KF_LINK_BEHIND + 1) * sizeof *counts);
+    for (size_t i = 0; i < scene->links.count; i++)
+        counts[scene->links.link[i].behind]++;
+}
+
+static void turn_over(kf_scene *scene, int axis) {
+    const double low = scene->solid_low[axis], end = scene->nodes[axis] - 1.0;
+    for (size_t v = 0; v < scene->mesh.vertex_count; v++)
+        scene->mesh.vertices[3 * v + (size_t)axis] = end - scene->mesh.vertices[3 * v + (size_t)axis];
+    scene->solid_low[axis] = end - scene->solid_high[axis];
+    scene->solid_high[axis] = end - low;
+    cut(scene);
+}
+
+/* Beyond a wall that mirrors a share there is nothing behind a link, at a low face as at a high one, whatever
+ * the face across is; beyond a face that mirrors all there is. */
+static void test_walls_end_what_lies_behind(void **state) {
+    (void)state;
+    for (int axis = 1; axis < 3; axis++) {
+        size_t mirrored[KF_LINK_BEHIND + 1], low[KF_LINK_BEHIND + 1], high[KF_LINK_BEHIND + 1];
+        kf_scene *scene = open_linked();
+        move_solid(scene, axis, -scene->solid_low[axis] + 1.3);
+        count_behind(scene, mirrored);
+        scene->faces[2 * axis] = KF_WALL;
+        scene->specular_share[2 * axis] = 0.5;
+        cut(scene);
+        count_behind(scene, low);
+        scene->faces[2 * axis] = KF_FREE_SLIP;
+        scene->faces[2 * axis + 1] = KF_WALL;
+        scene->specular_share[2 * axis] = 0.0;
+        scene->specular_share[2 * axis + 1] = 0.5;
+        turn_over(scene, axis);
+        count_behind(scene, high);
+        assert_true(low[KF_LINK_BEHIND] < mirrored[KF_LINK_BEHIND]);
+        assert_memory_equal(low, high, sizeof low);
+        kf_scene_free(scene);
+    }
+}
+
 /* Verifies configs that differ in what links touch: plans, layouts, types, one grid that shifts. */
 static void verify_linked(const kf_scene *scene, int first) {
     enum { CONFIGS = 7 };
@@ -535,6 +576,7 @@ int main(void) {
         cmocka_unit_test(test_links_of_one_triangle),
         cmocka_unit_test(test_an_aligned_box_is_symmetric),
         cmocka_unit_test(test_links_across_faces),
+        cmocka_unit_test(test_walls_end_what_lies_behind),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_hollow_solids),
         cmocka_unit_test(test_order_of_the_device),
