@@ -532,6 +532,23 @@ static void motions_have_hashes(void **state) {
     }
 }
 
+/* A zero that came out of the other side is the same number: scenes that differ in it are one. */
+static void zeros_have_no_sign(void **state) {
+    (void)state;
+    static const char *const texts[][2] = {
+        {MOVING(FREE ", \"velocity\": [0.1, 0, 0]"), MOVING(FREE ", \"velocity\": [0.1, -0.0, -0.0]")},
+        {MOVING("\"axis\": [0, 0, 1], \"angular_velocity\": 1"),
+         MOVING("\"axis\": [-0.0, -0.0, 1], \"angular_velocity\": 1")},
+        {MOVING("\"free\": true, \"density\": 2, \"gravity\": [0, 0, -1]"),
+         MOVING("\"free\": true, \"density\": 2, \"gravity\": [-0.0, 0, -1]")}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        kf_scene *one = open_scene_text(texts[i][0], NULL), *other = open_scene_text(texts[i][1], NULL);
+        if (strcmp(one->hash, other->hash) != 0) fail_msg("%s: two hashes", texts[i][1]);
+        kf_scene_free(one);
+        kf_scene_free(other);
+    }
+}
+
 /* There are as many emitters as there may be, and one more. */
 static void many_emitters(void **state) {
     (void)state;
@@ -560,6 +577,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names),
         cmocka_unit_test(motions_have_hashes),
+        cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(samples_end_at_each_face),
         cmocka_unit_test(many_emitters),
         cmocka_unit_test(models_and_what_is_not_said),
