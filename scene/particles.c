@@ -27,6 +27,14 @@ void kf_particle_scene_free(kf_particle_scene *scene) {
     free(scene);
 }
 
+/* -0 and 0 are the same number. */
+static void hash_numbers(kf_hasher *hasher, size_t count, const double *values) {
+    for (size_t i = 0; i < count; i++) {
+        const double value = values[i] + 0.0;
+        kf_hash_add(hasher, &value, sizeof value);
+    }
+}
+
 /* Makes the hash of a scene of particles from all that its flow depends on. */
 void kf_particle_scene_hash(kf_particle_scene *s) {
     kf_hasher hasher;
@@ -74,10 +82,10 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
     /* These came later. */
     if (s->impact > 0.0) kf_hash_add(&hasher, &s->impact, sizeof s->impact);
     if (s->central_viscosity) kf_hash_add_string(&hasher, "central viscosity");
-    kf_hash_add(&hasher, s->size, sizeof s->size);
-    kf_hash_add(&hasher, s->origin, sizeof s->origin);
-    kf_hash_add(&hasher, s->gravity, sizeof s->gravity);
-    kf_hash_add(&hasher, s->side_velocity, sizeof s->side_velocity);
+    hash_numbers(&hasher, 3, s->size);
+    hash_numbers(&hasher, 3, s->origin);
+    hash_numbers(&hasher, 3, s->gravity);
+    hash_numbers(&hasher, 18, &s->side_velocity[0][0]);
     for (int f = 0; f < 6; f++)
         kf_hash_add_string(&hasher, kf_side_names[s->sides[f]]);
     kf_terrain_hash(&s->terrain, &hasher);

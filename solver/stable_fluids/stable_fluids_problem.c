@@ -225,7 +225,7 @@ void kf_fluid_free(kf_fluid *fluid) {
 static void add_numbers(kf_text *text, const char *name, const double *values, int count) {
     kf_text_append(text, "%s", name);
     for (int i = 0; i < count; i++)
-        kf_text_append(text, " %.17g", values[i]);
+        kf_text_append(text, " %.17g", values[i] + 0.0); /* -0 and 0 are the same number */
     kf_text_append(text, "\n");
 }
 
@@ -264,7 +264,7 @@ void kf_fluid_finish(kf_fluid *f) {
     for (size_t i = 0; i < f->impulse_count; i++) {
         const kf_fluid_impulse *p = &f->impulses[i];
         kf_text_append(&text, "push %lld %d %d %d %d %.17g %.17g %.17g\n", p->step, p->cell[0], p->cell[1],
-                       p->cell[2], p->reach, p->vector[0], p->vector[1], p->vector[2]);
+                       p->cell[2], p->reach, p->vector[0] + 0.0, p->vector[1] + 0.0, p->vector[2] + 0.0);
     }
     for (int i = 0; i < f->source_count; i++) {
         const kf_fluid_source *s = &f->sources[i];

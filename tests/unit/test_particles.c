@@ -397,6 +397,25 @@ static void seeds_and_spacings_change_the_hash(void **state) {
     kf_particle_scene_free(c);
 }
 
+/* A zero that came out of the other side is the same number. */
+static void zeros_have_no_sign(void **state) {
+    (void)state;
+    char hashes[2][KF_HASH_HEX];
+    for (int negative = 0; negative < 2; negative++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.1}, \"box\": {\"size\": [2, 1]}, "
+                       "\"gravity\": "
+                       "[%s, -9.81], " WATER
+                       ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}",
+                       negative ? "-0.0" : "0");
+        kf_particle_scene *s = parse(text);
+        memcpy(hashes[negative], s->hash, sizeof hashes[negative]);
+        kf_particle_scene_free(s);
+    }
+    assert_string_equal(hashes[0], hashes[1]);
+}
+
 /* 'kftune run' asks for the spacings that were tuned: those of the file give the very same scene, where they
  * do not fill the box and where layers lie beyond its faces, too. */
 static void own_spacings_again(void **state) {
@@ -455,6 +474,7 @@ int main(void) {
         cmocka_unit_test(room_is_exact),
         cmocka_unit_test(ground_costs_its_layers),
         cmocka_unit_test(seeds_and_spacings_change_the_hash),
+        cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(own_spacings_again),
         cmocka_unit_test(a_million_is_placed_quickly),
     };
