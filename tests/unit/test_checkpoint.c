@@ -166,6 +166,51 @@ static void test_cut_short(void **state) {
     free(bytes);
 }
 
+/* The good file with another text in its description, which ends with the header of 1024 bytes. */
+static const char *write_with_text(const char *name, size_t length) {
+    enum { HEADER = 1024 };
+    char *bytes = NULL, text[256] = "";
+    size_t size = 0;
+    kf_error error = {0};
+    assert_int_equal(kf_file_read(write_good(), 0, &bytes, &size, &error), KF_OK);
+    char *begin = strchr(bytes, '{');
+    cJSON *json = cJSON_ParseWithLength(begin, (size_t)(bytes + HEADER - begin));
+    assert_true(json != NULL && length < sizeof text);
+    memset(text, 'x', length);
+    assert_true(cJSON_ReplaceItemInObjectCaseSensitive(json, name, cJSON_CreateString(text)));
+    char *changed = cJSON_PrintUnformatted(json);
+    assert_true(begin + strlen(changed) < bytes + HEADER);
+    memset(begin, ' ', (size_t)(bytes + HEADER - 1 - begin));
+    memcpy(begin, changed, strlen(changed));
+    const char *path = in_scratch("text-of-length.kfc");
+    assert_int_equal(kf_file_write_atomic(path, bytes, size, &error), KF_OK);
+    free(changed);
+    cJSON_Delete(json);
+    free(bytes);
+    return path;
+}
+
+/* A text of the description fits whole or is refused: none is cut. */
+static void test_texts_fit_whole(void **state) {
+    (void)state;
+    kf_checkpoint c;
+    static const struct {
+        const char *name;
+        size_t size;
+    } texts[] = {{"system", sizeof c.system},         {"scene", sizeof c.scene},
+                 {"scene_hash", sizeof c.scene_hash}, {"config_hash", sizeof c.config_hash},
+                 {"collision", sizeof c.collision},   {"storage", sizeof c.storage}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t length = texts[i].size - 1; length <= texts[i].size; length++) {
+            kf_error error = {0};
+            const kf_status status =
+                                kf_checkpoint_describe(write_with_text(texts[i].name, length), &c, &error),
+                            expected = length < texts[i].size ? KF_OK : KF_BAD_INPUT;
+            if (status != expected) fail_msg("%s of %zu letters: %s", texts[i].name, length, error.message);
+            if (status != KF_OK) assert_non_null(strstr(error.message, "its description cannot be read"));
+        }
+}
+
 static void test_any_damage(void **state) {
     (void)state;
     char *bytes;
@@ -390,6 +435,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_what_does_not_fit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_not_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cut_short, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_texts_fit_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_any_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unwritable, set_up, tear_down),
         cmocka_unit_test(test_static_solid_bit_for_bit),

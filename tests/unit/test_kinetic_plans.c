@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/memory.h"
 #include "scene/scene.h"
+#include "solver/kinetic/kinetic_samples.h"
 #include "tests/unit/kinetic_variants.h"
 #include "tests/unit/problem_fixture.h"
 
@@ -267,6 +269,34 @@ static void test_configs_of_other_versions(void **state) {
     kf_scene_free(scene);
 }
 
+/* A solid's windows are of its turn; one that travels along any axis, that hardly turns or does not move has
+ * none. Of several solids the slowest turn counts. */
+static void test_steps_of_a_turn(void **state) {
+    (void)state;
+    kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
+    kf_motion *motion = &scene->motion;
+    *motion = (kf_motion){.moving = true, .angular_speed = -0.01};
+    assert_int_equal(kf_kinetic_turn_steps(scene), 629);
+    for (int a = 0; a < 3; a++) {
+        motion->velocity[a] = a == 1 ? -0.01 : 0.01;
+        assert_int_equal(kf_kinetic_turn_steps(scene), 0);
+        motion->velocity[a] = 0.0;
+    }
+    motion->angular_speed = 1e-9;
+    assert_int_equal(kf_kinetic_turn_steps(scene), 0);
+    motion->angular_speed = 0.01;
+    motion->moving = false;
+    assert_int_equal(kf_kinetic_turn_steps(scene), 0);
+    static const double speeds[] = {0.1, 0.01, 0.02};
+    for (int s = 0; s < 3; s++)
+        scene->solids[s].motion = (kf_motion){.moving = true, .angular_speed = speeds[s]};
+    scene->solid_count = 3;
+    assert_int_equal(kf_kinetic_turn_steps(scene), 629);
+    scene->solids[1].motion.moving = false;
+    assert_int_equal(kf_kinetic_turn_steps(scene), 315);
+    free(scene);
+}
+
 /* Timing puts the solid where it is in any window of its turn; the next step continues from there. */
 static void test_the_solid_goes_to_any_window(void **state) {
     (void)state;
@@ -382,6 +412,7 @@ int main(void) {
         cmocka_unit_test(test_orders_of_samples),
         cmocka_unit_test(test_orders_of_one_pass),
         cmocka_unit_test(test_configs_of_other_versions),
+        cmocka_unit_test(test_steps_of_a_turn),
         cmocka_unit_test(test_the_solid_goes_to_any_window),
         cmocka_unit_test(test_impossible_configs_are_refused),
         cmocka_unit_test(test_configs_are_held_against_their_space),
