@@ -12,6 +12,7 @@
 #include "base/util/memory.h"
 #include "base/util/random.h"
 #include "harness/search/model_parts.h"
+#include "harness/search/ranking.h"
 #include "harness/search/strategy.h"
 #include "tests/unit/square_space.h"
 
@@ -319,6 +320,47 @@ static double higher_is_slower(void *context, uint64_t index) {
     return index >= *best ? 1.0 + (double)(index - *best) : NAN; /* of those before it nothing is known */
 }
 
+/* Of a third of the configs nothing is known, in each way that a prior may say so; the others are slower the
+ * smaller their index is. */
+static double lower_is_slower(void *context, uint64_t index) {
+    const double size = *(const double *)context;
+    static const double unknown[] = {NAN, -1.0, 0.0, INFINITY};
+    return index % 3 == 1 ? unknown[index / 3 % 4] : size - (double)index;
+}
+
+/* A ranking has the known configs alone, the fastest first; of a space too large to be asked for whole it has
+ * a sample of all of it. */
+static void test_rankings(void **state) {
+    (void)state;
+    enum { SMALL = 20, ASKED = 20000 };
+    kf_space *spaces[] = {square_space(SMALL, -1), kinetic(32, NULL, 0)};
+    for (int s = 0; s < 2; s++) {
+        const uint64_t space_size = kf_space_size(spaces[s]);
+        double size = (double)space_size;
+        if ((space_size > 3 * ASKED) != (s == 1)) fail_msg("%d", (int)space_size);
+        kf_ranking *ranking = kf_ranking_open(spaces[s], &(kf_prior){lower_is_slower, &size}, 3);
+        const int count = kf_ranking_count(ranking);
+        assert_int_equal(count, s == 0 ? SMALL * SMALL - SMALL * SMALL / 3 : 512);
+        for (int i = 0; i < count; i++) {
+            const uint64_t index = kf_ranking_first(ranking, i);
+            assert_true(index % 3 != 1 && isfinite(kf_ranking_logarithm(ranking, index)));
+            if (i > 0) assert_true(index < kf_ranking_first(ranking, i - 1));
+        }
+        /* Of so many at random, the fastest lies that near the end. */
+        const double share = 1.0 - (double)kf_ranking_first(ranking, 0) / size;
+        assert_true(s == 0 ? kf_ranking_first(ranking, 0) == space_size - 1 : share < 0.01);
+        uint64_t random = 5, least = space_size, most = 0;
+        for (int i = 0; i < 1000; i++) {
+            const uint64_t drawn = kf_ranking_draw(ranking, &random);
+            least = drawn < least ? drawn : least;
+            most = drawn > most ? drawn : most;
+        }
+        assert_true(least < space_size / 50 && most > space_size - space_size / 50);
+        kf_ranking_close(ranking);
+        kf_space_free(spaces[s]);
+    }
+}
+
 /* The configs that the prior ranks first are proposed first, in its order, unless they were told before. */
 static void test_a_prior_is_followed_first(void **state) {
     (void)state;
@@ -457,6 +499,7 @@ int main(void) {
         cmocka_unit_test(test_local_search_beats_random),
         cmocka_unit_test(test_local_search_begins_at_the_presets),
         cmocka_unit_test(test_local_search_tries_every_neighbour),
+        cmocka_unit_test(test_rankings),
         cmocka_unit_test(test_a_prior_is_followed_first),
         cmocka_unit_test(test_units),
         cmocka_unit_test(test_all_configs_fail),
