@@ -157,6 +157,39 @@ static void test_checkpoints_between_outputs(void **state) {
     kf_production_free(&done);
 }
 
+static volatile int interruption;
+static void interrupt_run(const void *context, const kf_drag_report *report, double values[KF_DRAG_JUDGED]) {
+    (void)context, (void)values;
+    if (report->step >= 6) interruption = 1;
+}
+
+/* A run that is interrupted at a step of which there is a checkpoint has it once among its files, and the
+ * newest so many of them. */
+static void test_an_interrupted_run_names_each_file_once(void **state) {
+    (void)state;
+    const char *folder = in_scratch("interrupted");
+    kf_production_options options = every_five(folder);
+    options.every = 1000;
+    options.checkpoints = 3;
+    options.checkpoint_seconds = 1e-9;
+    options.interrupted = &interruption;
+    options.judge = interrupt_run;
+    kf_production done;
+    kf_error error;
+    assert_int_equal(kf_produce(plan, &options, &done, &error), KF_INTERRUPTED);
+    int checkpoints = 0;
+    for (size_t i = 0; i < done.output_count; i++) {
+        assert_int_equal(access(done.outputs[i], F_OK), 0);
+        checkpoints += strstr(done.outputs[i], "checkpoint_") != NULL;
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(done.outputs[i], done.outputs[k]);
+    }
+    assert_int_equal(checkpoints, 3);
+    assert_true(exists(folder, "checkpoint_000006.kfc"));
+    assert_string_equal(done.checkpoint + strlen(folder), "/checkpoint_000006.kfc");
+    kf_production_free(&done);
+}
+
 /* An output that fails loses nothing that was computed. */
 static void test_failing_output(void **state) {
     (void)state;
@@ -496,6 +529,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_what_is_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checkpoints_follow_the_clock, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checkpoints_between_outputs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_an_interrupted_run_names_each_file_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_failing_output, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_room_for_checkpoints, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_blow_up, set_up, tear_down),
