@@ -227,40 +227,56 @@ void kf_check_cache(kf_diagnosis *check) {
 
 /* --- The machine -------------------------------------------------------------------------------------- */
 
-void kf_check_memory(kf_diagnosis *check) {
-    kf_device_info cpu;
+void kf_check_memory_of(kf_diagnosis *check, double free_bytes, double all_bytes) {
     char available[32], all[32];
-    (void)kf_cpu_device_describe(&cpu, NULL); /* It reports memory and threads even without a compiler. */
-    kf_human_bytes((double)cpu.memory_free_bytes, available);
-    kf_human_bytes((double)cpu.memory_bytes, all);
-    if ((double)cpu.memory_free_bytes < 2 * gibibyte)
+    kf_human_bytes(free_bytes, available);
+    kf_human_bytes(all_bytes, all);
+    if (free_bytes < 2 * gibibyte)
         kf_check_report(check, KF_CHECK_DEGRADED, "end other programs; large scenes will not fit",
                         "%s of %s available", available, all);
     else
         kf_check_report(check, KF_CHECK_OK, "", "%s of %s available", available, all);
 }
 
-/* Checks how many processors kftune may use, and what limits them: a quota, an affinity, or their number. */
-void kf_check_threads(kf_diagnosis *check) {
+void kf_check_memory(kf_diagnosis *check) {
     kf_device_info cpu;
-    (void)kf_cpu_device_describe(&cpu, NULL);
-    const kf_processors found = kf_processors_find();
-    if (found.quota > 0.0 && found.quota < found.bound)
+    (void)kf_cpu_device_describe(&cpu, NULL); /* It reports memory and threads even without a compiler. */
+    kf_check_memory_of(check, (double)cpu.memory_free_bytes, (double)cpu.memory_bytes);
+}
+
+/* Checks how many processors kftune may use, and what limits them: a quota, an affinity, or their number. */
+void kf_check_threads_of(kf_diagnosis *check, const kf_processors *found, int threads, int lanes) {
+    if (found->quota > 0.0 && found->quota < found->bound)
         kf_check_report(check, KF_CHECK_DEGRADED,
                         "give the container more (docker run --cpus, a slice's CPUQuota)",
                         "a control group's quota allows %.3g of %d processors: %d threads and compilers",
-                        found.quota, found.bound, found.usable);
-    else if (found.usable < found.online)
+                        found->quota, found->bound, found->usable);
+    else if (found->usable < found->online)
         kf_check_report(check, KF_CHECK_DEGRADED,
                         "start kftune without taskset, or widen the container's cpuset",
-                        "%d of %d processors may be used", found.usable, found.online);
-    else if (cpu.multiprocessors < 2)
+                        "%d of %d processors may be used", found->usable, found->online);
+    else if (threads < 2)
         kf_check_report(check, KF_CHECK_DEGRADED,
                         "a second processor lets kernels be built while others are measured",
                         "one processor");
     else
-        kf_check_report(check, KF_CHECK_OK, "", "%d processors, %d float lanes each", cpu.multiprocessors,
-                        cpu.warp_size);
+        kf_check_report(check, KF_CHECK_OK, "", "%d processors, %d float lanes each", threads, lanes);
+}
+
+void kf_check_threads(kf_diagnosis *check) {
+    kf_device_info cpu;
+    const kf_processors found = kf_processors_find();
+    (void)kf_cpu_device_describe(&cpu, NULL);
+    kf_check_threads_of(check, &found, cpu.multiprocessors, cpu.warp_size);
+}
+
+void kf_check_load_of(kf_diagnosis *check, double load, int processors) {
+    if (load > 0.5)
+        kf_check_report(
+            check, KF_CHECK_DEGRADED, "let other programs end before tuning: they make times scatter",
+            "%.1f other threads on average wanted the %d processors in the last minute", load, processors);
+    else
+        kf_check_report(check, KF_CHECK_OK, "", "load %.2f on %d processors", load, processors);
 }
 
 /* Checks by the load of the last minute whether other programs use the processors. */
@@ -268,17 +284,10 @@ void kf_check_load(kf_diagnosis *check) {
     kf_device_info cpu;
     double load[1] = {0};
     (void)kf_cpu_device_describe(&cpu, NULL);
-    if (getloadavg(load, 1) != 1) {
-        kf_check_report(check, KF_CHECK_OK, "", "not known");
-        return;
-    }
-    if (load[0] > 0.5)
-        kf_check_report(check, KF_CHECK_DEGRADED,
-                        "let other programs end before tuning: they make times scatter",
-                        "%.1f other threads on average wanted the %d processors in the last minute", load[0],
-                        cpu.multiprocessors);
+    if (getloadavg(load, 1) == 1)
+        kf_check_load_of(check, load[0], cpu.multiprocessors);
     else
-        kf_check_report(check, KF_CHECK_OK, "", "load %.2f on %d processors", load[0], cpu.multiprocessors);
+        kf_check_report(check, KF_CHECK_OK, "", "not known");
 }
 
 void kf_check_papi(kf_diagnosis *check) {

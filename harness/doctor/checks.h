@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/util/processors.h"
 #include "base/util/status.h"
 
 typedef enum kf_check_state { KF_CHECK_OK, KF_CHECK_DEGRADED, KF_CHECK_MISSING } kf_check_state;
@@ -29,6 +30,11 @@ void kf_check_library(kf_diagnosis *check, kf_status status, const kf_error *why
 
 /* Opens the device, compiles a kernel, runs it and checks its result. */
 void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure);
+
+/* What is found decides: bytes of memory, processors that may be used, threads of other programs. */
+void kf_check_memory_of(kf_diagnosis *check, double free_bytes, double all_bytes);
+void kf_check_threads_of(kf_diagnosis *check, const kf_processors *found, int threads, int lanes);
+void kf_check_load_of(kf_diagnosis *check, double load, int processors);
 
 /* checks.c */
 void kf_check_cpu(kf_diagnosis *check);

@@ -1,0 +1,86 @@
+/* What the doctor says of a machine, for machines that the test makes up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/doctor/checks.h"
+
+static void expect(const kf_diagnosis *check, kf_check_state state, const char *detail, const char *cure) {
+    if (check->state != state || strcmp(check->detail, detail) != 0)
+        fail_msg("state %d, '%s' instead of '%s'", (int)check->state, check->detail, detail);
+    if (strstr(check->cure, cure) == NULL || (check->cure[0] == '\0') != (cure[0] == '\0'))
+        fail_msg("%s: the cure is '%s'", detail, check->cure);
+}
+
+/* What is free decides, not what there is. */
+static void free_memory_decides(void **state) {
+    (void)state;
+    static const double GIB = 1024.0 * 1024 * 1024;
+    kf_diagnosis check = {.name = "memory"};
+    kf_check_memory_of(&check, 1.5 * GIB, 64 * GIB);
+    expect(&check, KF_CHECK_DEGRADED, "1.5 GiB of 64 GiB available", "end other programs");
+    kf_check_memory_of(&check, 2 * GIB, 2 * GIB);
+    expect(&check, KF_CHECK_OK, "2 GiB of 2 GiB available", "");
+}
+
+/* A quota below the processors that a process is bound to comes first, then those it is not bound to, then
+ * one alone. */
+static void what_holds_processors_back(void **state) {
+    (void)state;
+    static const struct {
+        kf_processors found;
+        int threads;
+        kf_check_state state;
+        const char *detail, *cure;
+    } cases[] = {
+        {{.online = 8, .bound = 8, .usable = 8}, 8, KF_CHECK_OK, "8 processors, 16 float lanes each", ""},
+        {{.online = 8, .bound = 8, .usable = 8, .quota = 8.0},
+         8,
+         KF_CHECK_OK,
+         "8 processors, 16 float lanes each",
+         ""},
+        {{.online = 8, .bound = 8, .usable = 2, .quota = 2.5},
+         2,
+         KF_CHECK_DEGRADED,
+         "a control group's quota allows 2.5 of 8 processors: 2 threads and compilers",
+         "CPUQuota"},
+        {{.online = 8, .bound = 4, .usable = 2, .quota = 2.5},
+         2,
+         KF_CHECK_DEGRADED,
+         "a control group's quota allows 2.5 of 4 processors: 2 threads and compilers",
+         "CPUQuota"},
+        {{.online = 8, .bound = 2, .usable = 2, .quota = 4.0},
+         2,
+         KF_CHECK_DEGRADED,
+         "2 of 8 processors may be used",
+         "taskset"},
+        {{.online = 1, .bound = 1, .usable = 1}, 1, KF_CHECK_DEGRADED, "one processor", "a second processor"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_diagnosis check = {.name = "threads"};
+        kf_check_threads_of(&check, &cases[i].found, cases[i].threads, 16);
+        expect(&check, cases[i].state, cases[i].detail, cases[i].cure);
+    }
+}
+
+static void others_are_told(void **state) {
+    (void)state;
+    kf_diagnosis check = {.name = "load"};
+    kf_check_load_of(&check, 0.5, 2);
+    expect(&check, KF_CHECK_OK, "load 0.50 on 2 processors", "");
+    kf_check_load_of(&check, 0.75, 64);
+    expect(&check, KF_CHECK_DEGRADED,
+           "0.8 other threads on average wanted the 64 processors in the last minute",
+           "let other programs end");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(free_memory_decides),
+                                       cmocka_unit_test(what_holds_processors_back),
+                                       cmocka_unit_test(others_are_told)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
