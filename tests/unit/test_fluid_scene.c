@@ -47,7 +47,7 @@ static void zeros_have_no_sign(void **state) {
     (void)state;
 #define UNIFORM(zero)                                                                                        \
     "{" PLAIN ", \"initial\": {\"kind\": \"taylor_green\", \"amplitude\": 0.5, \"velocity\": [1, " zero "]}" \
-                                                                                                        "}"
+    "}"
     kf_fluid *one = open_text(UNIFORM("0")), *other = open_text(UNIFORM("-0.0"));
     assert_string_equal(one->hash, other->hash);
     kf_fluid_free(one);
