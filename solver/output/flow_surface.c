@@ -98,24 +98,47 @@ static void step_out(const double position[3], const double normal[3], double di
         at[a] = position[a] + distance * normal[a];
 }
 
-/* Wall shear over density and y+ of the first node, from the speed along the surface some way out of it: of a
+/* Returns the speed along the surface at a height (cells), and its direction; false where no flow is known.
+ */
+static bool speed_along(const kf_snapshot *flow, const double position[3], const double normal[3],
+                        double height, double v[3], double *speed) {
+    double at[3], through = 0.0;
+    step_out(position, normal, height, at);
+    if (!interpolate(flow, kf_snapshot_find(flow, "velocity"), at, v)) return false;
+    for (int a = 0; a < 3; a++)
+        through += v[a] * normal[a];
+    for (int a = 0; a < 3; a++)
+        v[a] -= through * normal[a];
+    *speed = kf_length(v);
+    return true;
+}
+
+/* Returns by how much the slope at the surface exceeds that of the line to the first height, by the parabola
+ * through a second one twice as high: on a sphere at Reynolds number 100 with 12 cells the line has 0.54 of
+ * the friction, the parabola 0.75. A second speed below the first is another flow's. */
+static double steeper(const kf_snapshot *flow, const double position[3], const double normal[3],
+                      const double first[3], double speed) {
+    double v[3], second, along = 0.0;
+    if (!(speed > 0.0) || !speed_along(flow, position, normal, 2.0 * SHEAR_AT, v, &second)) return 1.0;
+    for (int a = 0; a < 3; a++)
+        along += v[a] * first[a] / speed;
+    return fmin(1.5, fmax(0.5, 2.0 - 0.5 * along / speed));
+}
+
+/* Wall shear over density and y+ of the first node, from speeds along the surface some way out of it: of a
  * viscous layer or, as far as it stands in, after the scene's law of the wall. */
 static void set_shear(const kf_scene *scene, const kf_snapshot *flow, const double position[3],
                       const double normal[3], float shear[3], float *y_plus) {
     const bool turbulent = kf_scene_turbulent_at(scene, position);
     const double cell = scene->cell_size, viscosity = scene->viscosity * cell * cell / scene->time_step,
                  height = turbulent ? LAW_AT : SHEAR_AT;
-    const kf_quantity *velocity = kf_snapshot_find(flow, "velocity");
-    double at[3], v[3], through = 0.0;
-    step_out(position, normal, height, at);
-    if (!interpolate(flow, velocity, at, v)) return;
-    for (int a = 0; a < 3; a++)
-        through += v[a] * normal[a];
-    for (int a = 0; a < 3; a++)
-        v[a] -= through * normal[a];
-    const double speed = kf_length(v), friction = kf_wall_law_friction(speed, height * cell, viscosity);
-    const double share = turbulent ? kf_wall_law_share(friction * height * cell / viscosity) : 0.0;
-    const double square = share * friction * friction + (1.0 - share) * viscosity * speed / (height * cell);
+    double v[3], speed;
+    if (!speed_along(flow, position, normal, height, v, &speed)) return;
+    const double friction = kf_wall_law_friction(speed, height * cell, viscosity),
+                 share = turbulent ? kf_wall_law_share(friction * height * cell / viscosity) : 0.0,
+                 viscous = viscosity * speed / (height * cell) *
+                           (turbulent ? 1.0 : steeper(flow, position, normal, v, speed)),
+                 square = share * friction * friction + (1.0 - share) * viscous;
     for (int a = 0; a < 3; a++)
         shear[a] = speed > 0.0 ? (float)(square * v[a] / speed) : 0.0F;
     *y_plus = (float)(sqrt(square) * FIRST_NODE * cell / viscosity);

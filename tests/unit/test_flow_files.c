@@ -170,13 +170,36 @@ static void check_surface(bool inwards) {
         const double side = v >> 2 & 1 ? 1.0 : -1.0, y = v >> 1 & 1 ? 8.0 : 3.0, ys = v >> 1 & 1 ? 1.0 : -1.0;
         assert_true(fabs((double)points[3 * v + 2] - cell * ((side > 0.0 ? 8.0 : 3.0) + 0.5)) < 1e-6);
         assert_true(fabs((double)p[v] - cell * ((side > 0.0 ? 8.0 : 3.0) + side * out)) < 1e-5);
-        const double speed =
-            cell * (y + 1.5 * ys * out); /* along x; two thirds of it lie along the surface */
-        const double stress = viscosity * speed / (1.5 * cell);
+        /* Along x; two thirds of it lie along the surface. The parabola through both is at most half as steep
+         * again as the line. */
+        const double speed = cell * (y + 1.5 * ys * out), farther = cell * (y + 3.0 * ys * out),
+                     steeper = fmin(1.5, 2.0 - 0.5 * farther / speed),
+                     stress = viscosity * speed / (1.5 * cell) * steeper;
         assert_true(fabs((double)shear[3 * v] - stress * 2.0 / 3.0) < 1e-4 * stress + 1e-9);
         const double friction = sqrt(stress * sqrt(2.0 / 3.0));
         assert_true(fabs((double)y_plus[v] - friction * 0.5 * cell / viscosity) < 1e-3);
     }
+    kf_snapshot_free(&surface);
+    kf_snapshot_free(&flow);
+    kf_scene_free(scene);
+}
+
+/* A layer whose speed is s - s^2/12 at s cells from the corners at y = 8: the slope at the surface, which a
+ * line through 1.5 cells takes to be 0.88. */
+static void test_shear_of_a_curved_layer(void **state) {
+    (void)state;
+    kf_scene *scene = make_cube();
+    kf_snapshot flow = linear_flow(0.0, 0.0), surface;
+    float *u = kf_snapshot_find(&flow, "velocity")->values;
+    for (size_t i = 0; i < flow.count; i++) {
+        const double s = sqrt(3.0) * ((double)(i / N % N) - 8.0);
+        u[3 * i] = s > 0.0 ? (float)(s - s * s / 12.0) : 0.0F;
+    }
+    kf_flow_surface(scene, identity, origin, &flow, &surface);
+    const float *shear = kf_snapshot_find(&surface, "wall_shear")->values;
+    const double unit = 0.02 * cell * cell / 0.5 / cell * 2.0 / 3.0; /* of a slope of 1 along x */
+    for (size_t v = 0; v < 8; v++)
+        if (v >> 1 & 1) assert_true(fabs((double)shear[3 * v] / unit - 1.0) < 0.03);
     kf_snapshot_free(&surface);
     kf_snapshot_free(&flow);
     kf_scene_free(scene);
@@ -333,10 +356,15 @@ static void test_series(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_derivatives_of_a_layer),
-        cmocka_unit_test(test_surface_by_a_law), cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_surface),          cmocka_unit_test(test_means),
-        cmocka_unit_test(test_stresses),         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_derivatives_of_a_layer),
+        cmocka_unit_test(test_surface_by_a_law),
+        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_surface),
+        cmocka_unit_test(test_shear_of_a_curved_layer),
+        cmocka_unit_test(test_means),
+        cmocka_unit_test(test_stresses),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
