@@ -2,6 +2,7 @@
  * by its line; what belongs to pictures is passed over. */
 #include <ctype.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,14 +115,25 @@ static kf_status check_index(obj_scan *scan, int kind, long index) {
     return KF_OK;
 }
 
+/* Looks at nothing behind the number, where strtol of a build with sanitizers measures the rest of the file.
+ * A number that is too large is out of any range. */
+static long read_index(const char *text, const char **end) {
+    const char *at = text + (*text == '-' || *text == '+'), *first = at;
+    long value = 0;
+    for (; isdigit((unsigned char)*at); at++)
+        value = value < LONG_MAX / 10 ? 10 * value + (*at - '0') : LONG_MAX;
+    *end = at == first ? text : at;
+    return *text == '-' ? -value : value;
+}
+
 /* 'v', 'v/t', 'v//n' or 'v/t/n'; a number behind a stroke may be missing, which some programs write so. */
 static kf_status read_corner(obj_scan *scan, const char **text) {
     long vertex = 0;
     for (int kind = VERTEX; kind < KINDS; kind++) {
-        char *end = NULL;
+        const char *end = *text;
         const bool left_out = kind != VERTEX && (**text == '/' || ends_word(*text));
-        const long index = left_out ? 0 : strtol(*text, &end, 10);
-        if (!left_out && (end == *text || isspace((unsigned char)**text))) break;
+        const long index = left_out ? 0 : read_index(*text, &end);
+        if (!left_out && end == *text) break;
         if (!left_out) {
             KF_TRY(check_index(scan, kind, index));
             *text = end;

@@ -430,6 +430,12 @@ static void test_obj_text(void **state) {
                       1.0, origin);
     refuse(write_text("weight.obj", "v 0 0 0\nv 1 0 0 2\nv 0 1 0\nf 1 2 3\n"),
            "weight.obj:2: this vertex has a weight");
+    check_tetrahedron(write_text("zeros.obj",
+                                 "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 0000000000000000000000003 +2\n"
+                                 "f -4 -3 -1\nf 1 4 3\nf 2 3 4"),
+                      1.0, origin);
+    refuse(write_text("huge.obj", SQUARE "f 1 2 18446744073709551619\n"), "huge.obj:4: ");
+    refuse(write_text("deep.obj", SQUARE "f 1 2 -18446744073709551617\n"), "deep.obj:4: ");
 }
 
 static void test_bad_others(void **state) {
