@@ -103,7 +103,7 @@ double kf_flow_time(const kf_plan *plan, uint64_t step); /* s */
 /* Finds the pose of a flow's solid after the steps done: at rest, in its prescribed motion, or moved by the
  * fluid. */
 kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error);
-/* Finds the pose in the same way, with the centre in the lattice of a level of the plan's nested grids. */
+/* Finds the pose in the same way, in the lattice of a level of the plan's nested grids. */
 kf_status kf_flow_pose_on(kf_plan *plan, const kf_scene *level, kf_solid_pose *pose, kf_error *error);
 
 /* The name and unit of a flow's pressure for the user, and the factors that convert lattice units. */

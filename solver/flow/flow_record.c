@@ -185,8 +185,12 @@ kf_status kf_flow_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
     *pose = (kf_solid_pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     memcpy(pose->center, scene->motion.center, sizeof pose->center);
     if (scene->motion.free) return plan->methods->flow->pose(plan, pose, error);
-    if (scene->motion.moving)
-        kf_motion_pose(&scene->motion, (double)plan->steps_done, pose->rotation, pose->center);
+    if (!scene->motion.moving) return KF_OK;
+    kf_motion_pose(&scene->motion, (double)plan->steps_done, pose->rotation, pose->center);
+    for (int a = 0; a < 3; a++) {
+        pose->velocity[a] = scene->motion.velocity[a];
+        pose->angular_velocity[a] = scene->motion.angular_speed * scene->motion.axis[a];
+    }
     return KF_OK;
 }
 
@@ -195,6 +199,8 @@ kf_status kf_flow_pose_on(kf_plan *plan, const kf_scene *level, kf_solid_pose *p
     KF_TRY(kf_flow_pose(plan, pose, error));
     memcpy(center, pose->center, sizeof center);
     kf_scene_place_on_level(level, center, pose->center);
+    for (int a = 0; a < 3; a++)
+        pose->angular_velocity[a] = ldexp(pose->angular_velocity[a], -level->level);
     return KF_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/plan/plan.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 
 /* Quantities of a flow's snapshot, as bits. */
 typedef enum kf_flow_quantity {
@@ -24,19 +25,21 @@ kf_status kf_flow_quantities_read(const char *list, int *quantities, kf_error *e
 
 /* Adds the requested quantities to a snapshot that has the velocity (m/s), and removes the others. The
  * snapshot is on the scene's nodes, or on a box of them. Derivatives are central differences, one-sided at
- * the faces. rotation, center: the solid's pose, lattice units. */
-void kf_flow_quantities_derive(const kf_scene *scene, const double rotation[9], const double center[3],
-                               int quantities, kf_snapshot *snapshot);
+ * the faces. pose: the solid's, in the scene's lattice units. */
+void kf_flow_quantities_derive(const kf_scene *scene, const kf_solid_pose *pose, int quantities,
+                               kf_snapshot *snapshot);
 
 /* Distance from a surface, in cells, at which its pressure is taken. */
 #define KF_PRESSURE_AT 1.0
 
 /* The solid's surface at its pose as a snapshot of particles with triangles: at each vertex
  * "pressure_coefficient" (or "kinematic_pressure") a cell outside of it, "wall_shear" (m^2/s^2, over density:
- * viscosity times the speed a cell and a half outside over that distance, along it) and "y_plus" of the first
- * node, half a cell away. Vertices whose outside lies beyond the domain have 0. flow: a snapshot with
- * velocity and pressure. Free with kf_snapshot_free; triangles belong to the scene. */
-void kf_flow_surface(const kf_scene *scene, const double rotation[9], const double center[3],
-                     const kf_snapshot *flow, kf_snapshot *surface);
+ * viscosity times the speed a cell and a half outside over that distance, along it, as the solid sees it)
+ * and "y_plus" of the first node, half a cell away. Vertices whose outside lies beyond a face of the domain
+ * that is not periodic have 0; beyond periodic ones the surface comes back into the domain as a whole. pose:
+ * in the scene's lattice units. flow: a snapshot with velocity and pressure. Free with kf_snapshot_free;
+ * triangles belong to the scene. */
+void kf_flow_surface(const kf_scene *scene, const kf_solid_pose *pose, const kf_snapshot *flow,
+                     kf_snapshot *surface);
 
 #endif

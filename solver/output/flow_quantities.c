@@ -76,8 +76,7 @@ static void add_derivatives(int quantities, kf_snapshot *s) {
             }
 }
 
-static void add_mask(const kf_scene *scene, const double rotation[9], const double center[3],
-                     kf_snapshot *s) {
+static void add_mask(const kf_scene *scene, const kf_solid_pose *pose, kf_snapshot *s) {
     float *solid = kf_snapshot_add(s, "solid", "1", 1);
     const size_t plane_size = (size_t)s->nodes[0] * (size_t)s->nodes[1];
     int first[3]; /* the snapshot's first node in the scene's grid */
@@ -89,7 +88,7 @@ static void add_mask(const kf_scene *scene, const double rotation[9], const doub
     for (int k = 0; k < s->nodes[2]; k++) {
         const kf_plane plane = {.normal = 2, .right = 0, .up = 1, .position = k + first[2]};
         kf_section section = {0};
-        kf_section_cut(placed, rotation, center, &plane, &section);
+        kf_section_cut(placed, pose->rotation, pose->center, &plane, &section);
         memset(inside, 0, plane_size);
         if (section.count > 0) kf_section_fill(&section, low, 1.0, s->nodes[0], s->nodes[1], inside);
         for (size_t i = 0; i < plane_size; i++)
@@ -111,10 +110,10 @@ static void take_away(kf_snapshot *s, const char *name) {
     }
 }
 
-void kf_flow_quantities_derive(const kf_scene *scene, const double rotation[9], const double center[3],
-                               int quantities, kf_snapshot *snapshot) {
+void kf_flow_quantities_derive(const kf_scene *scene, const kf_solid_pose *pose, int quantities,
+                               kf_snapshot *snapshot) {
     if (quantities & (KF_VORTICITY | KF_Q_CRITERION)) add_derivatives(quantities, snapshot);
-    if (quantities & KF_SOLID) add_mask(scene, rotation, center, snapshot);
+    if (quantities & KF_SOLID) add_mask(scene, pose, snapshot);
     if (!(quantities & KF_VELOCITY)) take_away(snapshot, "velocity");
     if (quantities & KF_PRESSURE) return;
     take_away(snapshot, "pressure_coefficient");

@@ -63,17 +63,26 @@ static double *vertex_normals(const kf_mesh *mesh, const double *position) {
     return normals;
 }
 
+/* Finds the nodes below and above a place along an axis, and the share of the one above; false beyond the
+ * outermost nodes of an axis that is not periodic. */
+static bool find_nodes(int nodes, bool periodic, double at, size_t beside[2], double *share) {
+    const double home = periodic ? at - nodes * floor(at / nodes) : at,
+                 cell = fmin(floor(home), fmax(0.0, nodes - (periodic ? 1.0 : 2.0)));
+    if (!periodic && !(at >= 0.0 && at <= nodes - 1.0)) return false;
+    *share = home - cell;
+    beside[0] = (size_t)cell;
+    beside[1] = beside[0] + 1 < (size_t)nodes ? beside[0] + 1 : periodic ? 0 : beside[0];
+    return true;
+}
+
 /* Trilinear, at a place in lattice units; false beyond the outermost nodes. */
-static bool interpolate(const kf_snapshot *flow, const kf_quantity *quantity, const double at[3],
-                        double *values) {
-    size_t low[3];
+static bool interpolate(const kf_scene *scene, const kf_snapshot *flow, const kf_quantity *quantity,
+                        const double at[3], double *values) {
+    size_t beside[3][2];
     double share[3];
-    for (int a = 0; a < 3; a++) {
-        const double cell = fmin(floor(at[a]), fmax(0.0, flow->nodes[a] - 2.0));
-        if (!(at[a] >= 0.0 && at[a] <= flow->nodes[a] - 1.0)) return false;
-        low[a] = (size_t)cell;
-        share[a] = at[a] - cell;
-    }
+    for (int a = 0; a < 3; a++)
+        if (!find_nodes(flow->nodes[a], scene->faces[2 * a] == KF_PERIODIC, at[a], beside[a], &share[a]))
+            return false;
     const size_t components = (size_t)quantity->components, row = (size_t)flow->nodes[0],
                  plane = row * (size_t)flow->nodes[1];
     for (size_t c = 0; c < components; c++)
@@ -84,8 +93,7 @@ static bool interpolate(const kf_snapshot *flow, const kf_quantity *quantity, co
         size_t node = 0;
         for (int a = 0; a < 3; a++) {
             weight *= up[a] ? share[a] : 1.0 - share[a];
-            if (low[a] + up[a] < (size_t)flow->nodes[a])
-                node += (low[a] + up[a]) * (a == 0 ? 1 : a == 1 ? row : plane);
+            node += beside[a][up[a]] * (a == 0 ? 1 : a == 1 ? row : plane);
         }
         for (size_t c = 0; c < components && weight > 0.0; c++)
             values[c] += weight * (double)quantity->values[components * node + c];
@@ -98,17 +106,48 @@ static void step_out(const double position[3], const double normal[3], double di
         at[a] = position[a] + distance * normal[a];
 }
 
-/* Returns the speed along the surface at a height (cells), and its direction; false where no flow is known.
- */
-static bool speed_along(const kf_snapshot *flow, const double position[3], const double normal[3],
-                        double height, double v[3], double *speed) {
-    double at[3], through = 0.0;
-    step_out(position, normal, height, at);
-    if (!interpolate(flow, kf_snapshot_find(flow, "velocity"), at, v)) return false;
+/* A vertex of the surface, and the flow around it. */
+typedef struct surface_vertex {
+    const kf_scene *scene;
+    const kf_solid_pose *pose;
+    const kf_snapshot *flow;
+    size_t vertex;
+    const double *position, *normal;
+} surface_vertex;
+
+/* Finds the velocity, in cells a step, that a place would have if it were part of the solid, or of the one of
+ * several that has the vertex. */
+static void velocity_with(const surface_vertex *of, const double at[3], double velocity[3]) {
+    const kf_scene *scene = of->scene;
+    const double *center = of->pose->center;
+    double turns[3], arm[3];
+    memcpy(turns, of->pose->angular_velocity, sizeof turns);
+    for (int s = 0; s < scene->solid_count && scene->solids[s].first_vertex <= of->vertex; s++) {
+        const kf_motion *motion = &scene->solids[s].motion;
+        center = motion->center;
+        for (int a = 0; a < 3; a++)
+            turns[a] = motion->moving ? motion->angular_speed * motion->axis[a] : 0.0;
+    }
     for (int a = 0; a < 3; a++)
-        through += v[a] * normal[a];
+        arm[a] = at[a] - center[a];
+    kf_cross(turns, arm, velocity);
     for (int a = 0; a < 3; a++)
-        v[a] -= through * normal[a];
+        velocity[a] += of->pose->velocity[a];
+}
+
+/* Returns the speed along the surface at a height (cells), as the solid sees it, and its direction; false
+ * where no flow is known. */
+static bool speed_along(const surface_vertex *of, double height, double v[3], double *speed) {
+    double at[3], moves[3], through = 0.0;
+    step_out(of->position, of->normal, height, at);
+    if (!interpolate(of->scene, of->flow, kf_snapshot_find(of->flow, "velocity"), at, v)) return false;
+    velocity_with(of, at, moves);
+    for (int a = 0; a < 3; a++) {
+        v[a] -= moves[a] * of->scene->cell_size / of->scene->time_step;
+        through += v[a] * of->normal[a];
+    }
+    for (int a = 0; a < 3; a++)
+        v[a] -= through * of->normal[a];
     *speed = kf_length(v);
     return true;
 }
@@ -116,48 +155,65 @@ static bool speed_along(const kf_snapshot *flow, const double position[3], const
 /* Returns by how much the slope at the surface exceeds that of the line to the first height, by the parabola
  * through a second one twice as high: on a sphere at Reynolds number 100 with 12 cells the line has 0.54 of
  * the friction, the parabola 0.75. A second speed below the first is another flow's. */
-static double steeper(const kf_snapshot *flow, const double position[3], const double normal[3],
-                      const double first[3], double speed) {
+static double steeper(const surface_vertex *of, const double first[3], double speed) {
     double v[3], second, along = 0.0;
-    if (!(speed > 0.0) || !speed_along(flow, position, normal, 2.0 * SHEAR_AT, v, &second)) return 1.0;
+    if (!(speed > 0.0) || !speed_along(of, 2.0 * SHEAR_AT, v, &second)) return 1.0;
     for (int a = 0; a < 3; a++)
         along += v[a] * first[a] / speed;
     return fmin(1.5, fmax(0.5, 2.0 - 0.5 * along / speed));
 }
 
-/* Wall shear over density and y+ of the first node, from speeds along the surface some way out of it: of a
- * viscous layer or, as far as it stands in, after the scene's law of the wall. */
-static void set_shear(const kf_scene *scene, const kf_snapshot *flow, const double position[3],
-                      const double normal[3], float shear[3], float *y_plus) {
-    const bool turbulent = kf_scene_turbulent_at(scene, position);
+/* Wall shear over density and y+ of the first node at a vertex, from speeds along the surface some way out of
+ * it: of a viscous layer or, as far as it stands in, after the scene's law of the wall. */
+static void set_shear(const surface_vertex *of, float shear[3], float *y_plus) {
+    const kf_scene *scene = of->scene;
+    const bool turbulent = kf_scene_turbulent_at(scene, of->position);
     const double cell = scene->cell_size, viscosity = scene->viscosity * cell * cell / scene->time_step,
                  height = turbulent ? LAW_AT : SHEAR_AT;
     double v[3], speed;
-    if (!speed_along(flow, position, normal, height, v, &speed)) return;
+    if (!speed_along(of, height, v, &speed)) return;
     const double friction = kf_wall_law_friction(speed, height * cell, viscosity),
                  share = turbulent ? kf_wall_law_share(friction * height * cell / viscosity) : 0.0,
-                 viscous = viscosity * speed / (height * cell) *
-                           (turbulent ? 1.0 : steeper(flow, position, normal, v, speed)),
+                 viscous = viscosity * speed / (height * cell) * (turbulent ? 1.0 : steeper(of, v, speed)),
                  square = share * friction * friction + (1.0 - share) * viscous;
     for (int a = 0; a < 3; a++)
         shear[a] = speed > 0.0 ? (float)(square * v[a] / speed) : 0.0F;
     *y_plus = (float)(sqrt(square) * FIRST_NODE * cell / viscosity);
 }
 
-void kf_flow_surface(const kf_scene *scene, const double rotation[9], const double center[3],
-                     const kf_snapshot *flow, kf_snapshot *surface) {
+/* Places the vertices at the pose, and the whole beyond a periodic face back in the domain. Adds what that
+ * moves to the pose's centre. */
+static double *place_vertices(const kf_scene *scene, const kf_mesh *mesh, kf_solid_pose *pose) {
+    double *place = kf_allocate(3 * mesh->vertex_count * sizeof *place + 1);
+    for (size_t a = 0; a < 3; a++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t v = 0; v < mesh->vertex_count; v++) {
+            double *at = &place[3 * v + a];
+            *at = pose->center[a];
+            for (size_t b = 0; b < 3; b++)
+                *at += pose->rotation[3 * a + b] * (mesh->vertices[3 * v + b] - scene->motion.center[b]);
+            low = fmin(low, *at);
+            high = fmax(high, *at);
+        }
+        const int nodes = scene->nodes[a];
+        const double back = scene->faces[2 * a] == KF_PERIODIC && mesh->vertex_count > 0
+                                ? -nodes * floor((0.5 * (low + high) + 0.5) / nodes)
+                                : 0.0;
+        pose->center[a] += back;
+        for (size_t v = 0; v < mesh->vertex_count; v++)
+            place[3 * v + a] += back;
+    }
+    return place;
+}
+
+void kf_flow_surface(const kf_scene *scene, const kf_solid_pose *pose, const kf_snapshot *flow,
+                     kf_snapshot *surface) {
     const kf_scene *placed = kf_scene_placed(scene, (double)flow->step);
     const kf_mesh *mesh = &placed->mesh;
     const kf_quantity *pressure = kf_snapshot_find(flow, "pressure_coefficient");
     if (pressure == NULL) pressure = kf_snapshot_find(flow, "kinematic_pressure");
-    double *place = kf_allocate(3 * mesh->vertex_count * sizeof *place + 1), at[3], value;
-    for (size_t v = 0; v < mesh->vertex_count; v++)
-        for (size_t a = 0; a < 3; a++) {
-            place[3 * v + a] = center[a];
-            for (size_t b = 0; b < 3; b++)
-                place[3 * v + a] +=
-                    rotation[3 * a + b] * (mesh->vertices[3 * v + b] - scene->motion.center[b]);
-        }
+    kf_solid_pose here = *pose;
+    double *place = place_vertices(scene, mesh, &here), at[3], value;
     double *normals = vertex_normals(mesh, place);
     kf_snapshot_of_particles(surface, mesh->vertex_count);
     surface->time = flow->time;
@@ -176,8 +232,9 @@ void kf_flow_surface(const kf_scene *scene, const double rotation[9], const doub
         for (size_t a = 0; a < 3; a++)
             points[3 * v + a] = (float)((p[a] + 0.5) * scene->cell_size);
         step_out(p, n, KF_PRESSURE_AT, at);
-        if (interpolate(flow, pressure, at, &value)) cp[v] = (float)value;
-        set_shear(scene, flow, p, n, shear + 3 * v, &y_plus[v]);
+        if (interpolate(scene, flow, pressure, at, &value)) cp[v] = (float)value;
+        const surface_vertex of = {scene, &here, flow, v, p, n};
+        set_shear(&of, shear + 3 * v, &y_plus[v]);
     }
     free(normals);
     free(place);

@@ -151,7 +151,7 @@ static kf_status draw_solid(kf_production_run *producer, const kf_snapshot *snap
     kf_solid_pose pose;
     kf_snapshot surface;
     KF_TRY(find_outputs(producer->plan, &scene, &pose, error));
-    kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
+    kf_flow_surface(scene, &pose, snapshot, &surface);
     const kf_surface_picture *picture = &options->surfaces[kind];
     const kf_status status =
         kf_surface_view_write(scene, &surface, (kf_surface_kind)kind, &options->viewpoint, picture->low,
@@ -200,12 +200,12 @@ static kf_status add_flow(kf_production_run *producer, kf_snapshot *snapshot, kf
     KF_TRY(find_outputs(producer->plan, &scene, &pose, error));
     if (quantities & KF_SURFACE && scene->mesh.triangle_count > 0) {
         kf_snapshot surface;
-        kf_flow_surface(scene, pose.rotation, pose.center, snapshot, &surface);
+        kf_flow_surface(scene, &pose, snapshot, &surface);
         const kf_status status = write_numbered(producer, "surface", &surface, 1, error);
         kf_snapshot_free(&surface);
         KF_TRY(status);
     }
-    kf_flow_quantities_derive(scene, pose.rotation, pose.center, quantities, snapshot);
+    kf_flow_quantities_derive(scene, &pose, quantities, snapshot);
     return KF_OK;
 }
 
@@ -218,7 +218,7 @@ static kf_status take_level(kf_production_run *producer, int level, kf_snapshot 
     KF_TRY(kf_flow_level_snapshot(producer->plan, level, snapshot, error));
     snapshot->time = kf_plan_time(producer->plan);
     snapshot->step = producer->plan->steps_done;
-    kf_flow_quantities_derive(scene, pose.rotation, pose.center, producer->options->quantities, snapshot);
+    kf_flow_quantities_derive(scene, &pose, producer->options->quantities, snapshot);
     return KF_OK;
 }
 

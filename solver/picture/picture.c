@@ -197,7 +197,7 @@ static void draw_flow(slice_picture *slice) {
 }
 
 /* Finds where the solid is after so many steps, and in the lattice, of the coarsest grid, in that of the
- * picture. A free one's centre comes back into the periodic domain. */
+ * picture. */
 static void find_pose(const kf_scene *scene, const kf_solid_pose *free, double step, kf_solid_pose *pose) {
     if (free == NULL) {
         kf_motion_pose(&scene->motion, ldexp(step, scene->level), pose->rotation, pose->center);
@@ -205,9 +205,6 @@ static void find_pose(const kf_scene *scene, const kf_solid_pose *free, double s
     }
     *pose = *free;
     kf_scene_place_on_level(scene, free->center, pose->center);
-    for (int a = 0; a < 3; a++)
-        if (scene->faces[2 * a] == KF_PERIODIC)
-            pose->center[a] -= scene->nodes[a] * floor((pose->center[a] + 0.5) / scene->nodes[a]);
 }
 
 /* Pixels at the edge of a region, by what they come to. */

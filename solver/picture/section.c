@@ -46,10 +46,34 @@ static bool cut_triangle(const view corners[3], double ends[4]) {
     return true;
 }
 
-void kf_section_cut(const kf_scene *scene, const double rotation[9], const double center[3],
-                    const kf_plane *plane, kf_section *section) {
-    *section = (kf_section){0};
-    size_t capacity = 0;
+/* Holds which images of the solid, whole domains apart along periodic axes, lie in the domain in part. */
+typedef struct image_range {
+    int first[3], last[3];
+} image_range;
+
+static image_range find_images(const kf_scene *scene, const double rotation[9], const double center[3]) {
+    static const double TOUCHES = 1e-6;
+    const kf_plane axes = {.right = 0, .up = 1, .normal = 2};
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    image_range images = {{0}, {0}};
+    for (size_t i = 0; i < 3 * scene->mesh.triangle_count; i++) {
+        const view corner = see(scene, rotation, center, &axes, scene->mesh.triangles[i]);
+        const double at[3] = {corner.right, corner.up, corner.height};
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], at[a]);
+            high[a] = fmax(high[a], at[a]);
+        }
+    }
+    for (int a = 0; a < 3; a++) {
+        if (scene->faces[2 * a] != KF_PERIODIC || scene->mesh.triangle_count == 0) continue;
+        images.first[a] = (int)ceil((TOUCHES - 0.5 - high[a]) / scene->nodes[a]);
+        images.last[a] = (int)floor((scene->nodes[a] - 0.5 - TOUCHES - low[a]) / scene->nodes[a]);
+    }
+    return images;
+}
+
+static void cut_image(const kf_scene *scene, const double rotation[9], const double center[3],
+                      const kf_plane *plane, size_t *capacity, kf_section *section) {
     for (size_t t = 0; t < scene->mesh.triangle_count; t++) {
         view corners[3];
         for (size_t c = 0; c < 3; c++) {
@@ -57,12 +81,28 @@ void kf_section_cut(const kf_scene *scene, const double rotation[9], const doubl
         }
         double ends[4];
         if (!cut_triangle(corners, ends)) continue;
-        if (section->count == capacity) {
-            capacity = capacity ? 2 * capacity : 256;
-            section->ends = kf_reallocate(section->ends, capacity * sizeof *section->ends);
+        if (section->count == *capacity) {
+            *capacity = *capacity ? 2 * *capacity : 256;
+            section->ends = kf_reallocate(section->ends, *capacity * sizeof *section->ends);
         }
         memcpy(section->ends[section->count++], ends, sizeof ends);
     }
+}
+
+void kf_section_cut(const kf_scene *scene, const double rotation[9], const double center[3],
+                    const kf_plane *plane, kf_section *section) {
+    const image_range images = find_images(scene, rotation, center);
+    size_t capacity = 0;
+    int k[3];
+    *section = (kf_section){0};
+    for (k[2] = images.first[2]; k[2] <= images.last[2]; k[2]++)
+        for (k[1] = images.first[1]; k[1] <= images.last[1]; k[1]++)
+            for (k[0] = images.first[0]; k[0] <= images.last[0]; k[0]++) {
+                double there[3];
+                for (int a = 0; a < 3; a++)
+                    there[a] = center[a] + k[a] * scene->nodes[a];
+                cut_image(scene, rotation, there, plane, &capacity, section);
+            }
 }
 
 void kf_section_free(kf_section *section) {

@@ -16,8 +16,8 @@ typedef struct kf_section {
     double (*ends)[4]; /* [count] right and up of the first end, then of the second; owned */
 } kf_section;
 
-/* Cuts the mesh, whose motion's centre is moved to `center` and which is turned by rotation (row-major 3x3).
- * Without a solid, or if the plane misses it, there are no segments. */
+/* Cuts the mesh, whose motion's centre is moved to `center` and which is turned by rotation (row-major 3x3),
+ * and its images beyond periodic faces. Without a solid, or if the plane misses it, there are no segments. */
 void kf_section_cut(const kf_scene *scene, const double rotation[9], const double center[3],
                     const kf_plane *plane, kf_section *section);
 void kf_section_free(kf_section *section);

@@ -194,20 +194,23 @@ static kf_status launch(kf_smoke_picture *picture, int kernel, int x, int y, int
     return kf_backend_launch(picture->backend, &one, error);
 }
 
-/* The solid's pose, and the camera beside it. */
-static void set_pose(kf_smoke_picture *picture, double step) {
+/* The solid's pose, in the domain, and the camera beside it. */
+static void set_pose(kf_smoke_picture *picture, const kf_solid_pose *pose) {
     const kf_scene *scene = picture->scene;
     kf_picture_arguments *a = &picture->arguments;
-    double rotation[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, center[3], eye[3], focus[3];
-    memcpy(center, scene->motion.center, sizeof center);
-    if (scene->motion.moving) kf_motion_pose(&scene->motion, step, rotation, center);
-    to_floats(rotation, a->rotation, 9);
+    double center[3], eye[3], focus[3];
+    for (int i = 0; i < 3; i++) {
+        const double away = pose->center[i] - scene->motion.center[i],
+                     middle = 0.5 * (scene->solid_low[i] + scene->solid_high[i]) + away;
+        const int nodes = scene->nodes[i];
+        const double back = scene->faces[2 * i] == KF_PERIODIC ? nodes * floor((middle + 0.5) / nodes) : 0.0;
+        center[i] = pose->center[i] - back;
+        eye[i] = picture->eye[i] + away - back;
+        focus[i] = picture->focus[i] + away - back;
+    }
+    to_floats(pose->rotation, a->rotation, 9);
     to_floats(center, a->center, 3);
     to_floats(scene->motion.center, a->start, 3);
-    for (int i = 0; i < 3; i++) {
-        eye[i] = picture->eye[i] + center[i] - scene->motion.center[i];
-        focus[i] = picture->focus[i] + center[i] - scene->motion.center[i];
-    }
     to_floats(eye, a->eye, 3);
     to_floats(focus, a->focus, 3);
 }
@@ -229,10 +232,10 @@ static kf_status draw(kf_smoke_picture *picture, kf_error *error) {
 }
 
 kf_status kf_smoke_picture_write(kf_smoke_picture *picture, const kf_buffer *density, const kf_buffer *paint,
-                                 uint64_t step, const char *path, kf_error *error) {
+                                 const kf_solid_pose *pose, const char *path, kf_error *error) {
     picture->arguments.density = kf_buffer_address((kf_buffer *)density);
     picture->arguments.paint = paint == NULL ? NULL : kf_buffer_address((kf_buffer *)paint);
-    set_pose(picture, (double)step);
+    set_pose(picture, pose);
     KF_TRY(draw(picture, error));
     kf_canvas canvas;
     kf_canvas_begin(&canvas, picture->arguments.width, picture->arguments.height, (kf_colour){0, 0, 0});

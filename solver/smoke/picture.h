@@ -4,6 +4,7 @@
 
 #include "base/plan/plan.h"
 #include "scene/scene.h"
+#include "solver/flow/flow_plan.h"
 #include "solver/picture/viewpoint.h"
 
 typedef struct kf_smoke_picture kf_smoke_picture;
@@ -19,8 +20,8 @@ kf_status kf_smoke_picture_open(kf_backend *backend, const kf_scene *scene, kf_s
 void kf_smoke_picture_free(kf_smoke_picture *picture);
 
 /* Writes a PNG, which appears whole or not at all. density, paint: from kf_tracers_project_painted; paint is
- * NULL if the picture has none. The solid is drawn in its pose after `step` steps. */
+ * NULL if the picture has none. The solid is drawn at the pose, beyond periodic faces back in the domain. */
 kf_status kf_smoke_picture_write(kf_smoke_picture *picture, const kf_buffer *density, const kf_buffer *paint,
-                                 uint64_t step, const char *path, kf_error *error);
+                                 const kf_solid_pose *pose, const char *path, kf_error *error);
 
 #endif

@@ -122,10 +122,11 @@ kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_
 }
 
 kf_status kf_smoke_picture_png(kf_smoke *smoke, const char *path, kf_error *error) {
+    kf_solid_pose pose;
     KF_TRY(
         kf_tracers_project_painted(smoke->tracers, smoke->refinement, smoke->density, smoke->paint, error));
-    return kf_smoke_picture_write(smoke->picture, smoke->density, smoke->paint, smoke->plan->steps_done, path,
-                                  error);
+    KF_TRY(kf_flow_pose(smoke->plan, &pose, error));
+    return kf_smoke_picture_write(smoke->picture, smoke->density, smoke->paint, &pose, path, error);
 }
 
 size_t kf_smoke_state_size(const kf_smoke *smoke) {

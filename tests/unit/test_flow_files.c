@@ -13,6 +13,7 @@
 
 #include "base/util/file.h"
 #include "base/util/memory.h"
+#include "base/util/vector.h"
 #include "solver/output/flow_files.h"
 #include "solver/output/mean_fields.h"
 #include "solver/output/series_file.h"
@@ -20,7 +21,8 @@
 #include "tests/unit/box_mesh.h"
 
 enum { N = 12 };
-static const double cell = 0.1, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, origin[3] = {0};
+static const double cell = 0.1;
+static const kf_solid_pose at_rest = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 /* Makes the flow u = (a y, b x, 0) in m/s over metres, pressure coefficient = z in metres. */
 static kf_snapshot linear_flow(double a, double b) {
@@ -43,7 +45,7 @@ static kf_snapshot linear_flow(double a, double b) {
 static void check_linear(double a, double b, double vorticity, double q) {
     const kf_scene empty = {.nodes = {N, N, N}};
     kf_snapshot s = linear_flow(a, b);
-    kf_flow_quantities_derive(&empty, identity, origin, KF_VORTICITY | KF_Q_CRITERION | KF_PRESSURE, &s);
+    kf_flow_quantities_derive(&empty, &at_rest, KF_VORTICITY | KF_Q_CRITERION | KF_PRESSURE, &s);
     assert_null(kf_snapshot_find(&s, "velocity"));
     assert_non_null(kf_snapshot_find(&s, "pressure_coefficient"));
     const float *w = kf_snapshot_find(&s, "vorticity")->values,
@@ -79,7 +81,7 @@ static void test_derivatives_of_a_layer(void **state) {
             for (size_t c = 0; c < 3; c++)
                 u[3 * i + c] = (float)(cell * (double)at[(c + 1) % 3]);
         }
-        kf_flow_quantities_derive(&empty, identity, origin, KF_VORTICITY | KF_Q_CRITERION, &s);
+        kf_flow_quantities_derive(&empty, &at_rest, KF_VORTICITY | KF_Q_CRITERION, &s);
         const float *w = kf_snapshot_find(&s, "vorticity")->values,
                     *q = kf_snapshot_find(&s, "q_criterion")->values;
         for (size_t i = 0; i < s.count; i++) {
@@ -103,7 +105,7 @@ static void test_mask(void **state) {
     (void)state;
     kf_scene *scene = make_cube();
     kf_snapshot s = linear_flow(0.0, 0.0);
-    kf_flow_quantities_derive(scene, identity, origin, KF_SOLID | KF_VELOCITY, &s);
+    kf_flow_quantities_derive(scene, &at_rest, KF_SOLID | KF_VELOCITY, &s);
     const float *solid = kf_snapshot_find(&s, "solid")->values;
     for (size_t i = 0; i < s.count; i++) {
         const size_t at[3] = {i % N, i / N % N, i / N / N};
@@ -132,7 +134,7 @@ static void test_surface_by_a_law(void **state) {
                  plus = log(1.0 + 0.384 * 900.0) / 0.384 + 4.27 - log(0.384) / 0.384, friction = along / plus;
     scene->wall_law = true;
     scene->viscosity = friction * 2.0 * cell / 900.0 / (cell * lattice);
-    kf_flow_surface(scene, identity, origin, &flow, &surface);
+    kf_flow_surface(scene, &at_rest, &flow, &surface);
     const float *shear = kf_snapshot_find(&surface, "wall_shear")->values,
                 *y_plus = kf_snapshot_find(&surface, "y_plus")->values;
     for (size_t v = 0; v < 8; v++) {
@@ -148,6 +150,101 @@ static void test_surface_by_a_law(void **state) {
     kf_scene_free(scene);
 }
 
+/* Makes a flow that moves like a solid about the cube's middle, by `moves` and `turns` (lattice). Its
+ * pressure tells nodes apart. */
+static kf_snapshot rigid_flow(const kf_scene *scene, const double moves[3], const double turns[3]) {
+    kf_snapshot flow = linear_flow(0.0, 0.0);
+    float *u = kf_snapshot_find(&flow, "velocity")->values;
+    for (size_t i = 0; i < flow.count; i++) {
+        const double arm[3] = {(double)(i % N) - 5.5, (double)(i / N % N) - 5.5, (double)(i / N / N) - 5.5};
+        double v[3];
+        kf_cross(turns, arm, v);
+        for (size_t a = 0; a < 3; a++)
+            u[3 * i + a] = (float)((v[a] + moves[a]) * scene->cell_size / scene->time_step);
+    }
+    return flow;
+}
+
+static double largest_shear(const kf_snapshot *surface, double *y_plus) {
+    const float *shear = kf_snapshot_find(surface, "wall_shear")->values,
+                *plus = kf_snapshot_find(surface, "y_plus")->values;
+    double largest = *y_plus = 0.0;
+    for (size_t v = 0; v < surface->count; v++) {
+        *y_plus = fmax(*y_plus, (double)plus[v]);
+        for (size_t a = 0; a < 3; a++)
+            largest = fmax(largest, fabs((double)shear[3 * v + a]));
+    }
+    return largest;
+}
+
+/* The fluid that moves with a solid does not rub on it, and fluid at rest does, whether the solid is alone or
+ * one of several. */
+static void test_surface_that_moves(void **state) {
+    (void)state;
+    const double moves[3] = {0.05, -0.02, 0.03}, turns[3] = {0.0, 0.006, -0.008}, none[3] = {0};
+    for (int several = 0; several < 2; several++) {
+        kf_scene *scene = make_cube();
+        kf_solid_pose pose = at_rest;
+        for (int a = 0; a < 3; a++) {
+            scene->motion.center[a] = pose.center[a] = 5.5;
+            pose.velocity[a] = several ? 0.0 : moves[a];
+            pose.angular_velocity[a] = several ? 0.0 : turns[a];
+        }
+        if (several) {
+            scene->solid_count = 1;
+            scene->solids[0].motion = (kf_motion){
+                .moving = true, .center = {5.5, 5.5, 5.5}, .axis = {0, 0.6, -0.8}, .angular_speed = 0.01};
+        }
+        kf_snapshot with = rigid_flow(scene, several ? none : moves, turns), still = linear_flow(0.0, 0.0),
+                    surface;
+        double y_plus;
+        kf_flow_surface(scene, &pose, &with, &surface);
+        const double rubbed = largest_shear(&surface, &y_plus);
+        assert_true(rubbed < 1e-8 && y_plus < 0.05);
+        kf_snapshot_free(&surface);
+        kf_flow_surface(scene, &pose, &still, &surface);
+        assert_true(largest_shear(&surface, &y_plus) > 1e-5 && y_plus > 0.1);
+        kf_snapshot_free(&surface);
+        kf_snapshot_free(&with);
+        kf_snapshot_free(&still);
+        kf_scene_free(scene);
+    }
+}
+
+/* A solid that has gone through a periodic face is seen where it is in the domain: in whole when it is as
+ * many domains away as may be, on both sides when it lies across the face. */
+static void test_solid_beyond_a_seam(void **state) {
+    (void)state;
+    static const int away[] = {0, 1, -3};
+    kf_scene *scene = make_cube();
+    kf_snapshot flow = linear_flow(1.0, 0.5), surface[3];
+    for (size_t i = 0; i < 3; i++) {
+        kf_snapshot s = linear_flow(1.0, 0.5);
+        kf_solid_pose pose = at_rest;
+        for (int a = 0; a < 3; a++)
+            pose.center[a] = away[i] * N;
+        kf_flow_surface(scene, &pose, &flow, &surface[i]);
+        for (size_t q = 0; q < surface[0].quantity_count; q++)
+            for (size_t v = 0; v < surface[0].count * (size_t)surface[0].quantities[q].components; v++)
+                assert_true(fabs((double)surface[i].quantities[q].values[v] -
+                                 (double)surface[0].quantities[q].values[v]) < 1e-6);
+        pose.center[0] += 6.4;
+        kf_flow_quantities_derive(scene, &pose, KF_SOLID, &s);
+        const float *solid = kf_snapshot_find(&s, "solid")->values;
+        for (size_t n = 0; n < s.count; n++) {
+            const size_t at[3] = {(n % N + 6) % N, n / N % N, n / N / N};
+            if (at[1] == 3 || at[1] == 8 || at[2] == 3 || at[2] == 8) continue;
+            const bool inside = at[0] > 3 && at[0] <= 8 && at[1] > 3 && at[1] < 8 && at[2] > 3 && at[2] < 8;
+            assert_true(solid[n] == (inside ? 1.0F : 0.0F));
+        }
+        kf_snapshot_free(&s);
+    }
+    for (size_t i = 0; i < 3; i++)
+        kf_snapshot_free(&surface[i]);
+    kf_snapshot_free(&flow);
+    kf_scene_free(scene);
+}
+
 /* At the corners the outside lies along the diagonal, 1/sqrt(3) of a cell an axis, whichever way the
  * triangles look. */
 static void check_surface(bool inwards) {
@@ -158,7 +255,7 @@ static void check_surface(bool inwards) {
         corner[2] = second;
     }
     kf_snapshot flow = linear_flow(1.0, 0.0), surface;
-    kf_flow_surface(scene, identity, origin, &flow, &surface);
+    kf_flow_surface(scene, &at_rest, &flow, &surface);
     const float *points = kf_snapshot_find(&surface, "position")->values,
                 *p = kf_snapshot_find(&surface, "pressure_coefficient")->values,
                 *shear = kf_snapshot_find(&surface, "wall_shear")->values,
@@ -195,7 +292,7 @@ static void test_shear_of_a_curved_layer(void **state) {
         const double s = sqrt(3.0) * ((double)(i / N % N) - 8.0);
         u[3 * i] = s > 0.0 ? (float)(s - s * s / 12.0) : 0.0F;
     }
-    kf_flow_surface(scene, identity, origin, &flow, &surface);
+    kf_flow_surface(scene, &at_rest, &flow, &surface);
     const float *shear = kf_snapshot_find(&surface, "wall_shear")->values;
     const double unit = 0.02 * cell * cell / 0.5 / cell * 2.0 / 3.0; /* of a slope of 1 along x */
     for (size_t v = 0; v < 8; v++)
@@ -360,6 +457,8 @@ int main(void) {
         cmocka_unit_test(test_derivatives_of_a_layer),
         cmocka_unit_test(test_surface_by_a_law),
         cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_surface_that_moves),
+        cmocka_unit_test(test_solid_beyond_a_seam),
         cmocka_unit_test(test_surface),
         cmocka_unit_test(test_shear_of_a_curved_layer),
         cmocka_unit_test(test_means),

@@ -239,11 +239,13 @@ static drawn draw_smoke(const kf_scene *scene, const char *device, uint64_t step
         must(kf_buffer_upload(buffers[b], 0, scaled, nodes * sizeof *scaled, &error), &error);
         free(scaled);
     }
-    must(kf_smoke_picture_write(picture, buffers[0], buffers[1], step, in_scratch("smoke.png"), &error),
+    kf_solid_pose pose;
+    kf_motion_pose(&scene->motion, (double)step, pose.rotation, pose.center);
+    must(kf_smoke_picture_write(picture, buffers[0], buffers[1], &pose, in_scratch("smoke.png"), &error),
          &error);
-    assert_int_not_equal(
-        kf_smoke_picture_write(picture, buffers[0], buffers[1], 0, in_scratch("no/such/folder.png"), &error),
-        KF_OK);
+    assert_int_not_equal(kf_smoke_picture_write(picture, buffers[0], buffers[1], &pose,
+                                                in_scratch("no/such/folder.png"), &error),
+                         KF_OK);
     for (int b = 0; b < 2; b++)
         if (buffers[b] != NULL) kf_buffer_free(buffers[b]);
     kf_smoke_picture_free(picture);
@@ -417,6 +419,25 @@ static void test_camera_goes_along(void **state) {
     free_scene(scene);
 }
 
+/* A solid that has gone through periodic faces is drawn in the domain, where the smoke is. */
+static void test_solid_beyond_a_seam(void **state) {
+    (void)state;
+    kf_scene *scene = make_scene();
+    for (int face = 0; face < KF_FACES; face++)
+        scene->faces[face] = KF_PERIODIC;
+    scene->motion.moving = true;
+    scene->motion.velocity[0] = 0.25 * scene->nodes[0];
+    scene->motion.velocity[1] = -0.5 * scene->nodes[1];
+    drawn first = draw(scene, "cpu:2", 0, 1, 36, 44), later = draw(scene, "cpu:2", 4, 1, 36, 44),
+          clear = draw(scene, "cpu:2", 0, 0, 0, 0);
+    assert_memory_equal(first.pixels, later.pixels, (size_t)WIDTH * HEIGHT * 3);
+    assert_memory_not_equal(first.pixels, clear.pixels, (size_t)WIDTH * HEIGHT * 3);
+    free(first.pixels);
+    free(later.pixels);
+    free(clear.pixels);
+    free_scene(scene);
+}
+
 /* Smoke in the shade of other smoke is darker, the more so the thicker that is. */
 static void test_light_falls_with_depth(void **state) {
     (void)state;
@@ -557,6 +578,7 @@ int main(void) {
         cmocka_unit_test(test_edges_stay_sharp),
         cmocka_unit_test(test_what_is_seen),
         cmocka_unit_test(test_camera_goes_along),
+        cmocka_unit_test(test_solid_beyond_a_seam),
         cmocka_unit_test(test_light),
         cmocka_unit_test(test_stone),
         cmocka_unit_test(test_light_falls_with_depth),
