@@ -37,11 +37,11 @@ double kf_cost_blocks_by_shared(double bytes) {
 }
 
 double kf_cost_multiprocessors(const kf_device_info *device) {
-    static const double UNKNOWN = 132; /* as an H200 */
+    static const double UNKNOWN = 132; /* that of an H200 */
     return device->multiprocessors > 0 ? device->multiprocessors : UNKNOWN;
 }
 
-/* A multiprocessor has this many registers, and gives them out in portions. */
+/* A multiprocessor has this number of registers and allocates them in portions. */
 static const double REGISTERS = 65536, PORTION = 8;
 
 double kf_cost_registers_allowed(double threads, double blocks) {
@@ -58,16 +58,16 @@ double kf_cost_resident_blocks(double threads, double registers, double shared_b
 
 /* --- Ceilings ------------------------------------------------------------------------------------------- */
 
-/* These bytes of a copy take as long as the unit: an access to a part of a sector, a scattered sector, an
- * atomic addition and an instruction of a thread. An H200 measured them (docs/cost-model.md); the last
- * assumes 0.6 of what the schedulers could issue. */
+/* Each unit takes as long as copying this number of bytes: an access to a part of a sector, a scattered
+ * sector, an atomic addition, and an instruction of a thread. They were measured on an H200
+ * (docs/cost-model.md). The last one assumes 0.6 of the rate at which the schedulers could issue. */
 static const double PARTIAL_BYTES = 57, SCATTERED_BYTES = 110, ATOMIC_BYTES = 65, INSTRUCTION_BYTES = 0.21;
 /* A copy reaches this share of the data sheet's bandwidth. */
 static const double COPY_SHARE = 0.88, CPU_BANDWIDTH = 1.2e10;
-/* A kernel of a graph takes this long to start, and a read waits this long for memory. */
+/* Time to start a kernel of a graph, and time for which a read waits for memory. */
 static const double GPU_LAUNCH_US = 1.0, CPU_LAUNCH_US = 1.0, GPU_LATENCY_US = 1.2, CPU_LATENCY_US = 0.1;
 /* Work beside the flow's kernel has the device until that kernel's blocks fill it, and again in its last
- * wave. This much of the work costs no time. */
+ * wave. Work up to this time costs nothing. */
 static const double BESIDE_US = 14.0;
 
 static double roof(const kf_roofs *roofs, const char *name) {
@@ -75,7 +75,7 @@ static double roof(const kf_roofs *roofs, const char *name) {
     return found != NULL && isfinite(found->value) && found->value > 0 ? found->value : NAN;
 }
 
-/* Works out the rates of a device: from its measured roofs, or where there are none from its data sheet. */
+/* Computes the rates of a device from its measured roofs, or from its data sheet if there are none. */
 void kf_ceilings_from(const kf_device_info *device, const kf_roofs *roofs, kf_ceilings *ceilings) {
     bool gpu = kf_device_is_gpu(device);
     double copy = 1e9 * fmax(roof(roofs, "dram_copy"), roof(roofs, "dram_copy_nt")),
@@ -106,11 +106,10 @@ static double below_one(double share, double sharpness) {
     return share / pow(1 + pow(share, sharpness), 1 / sharpness);
 }
 
-/* Treats a multiprocessor as a closed queue. Its blocks take turns at the resource that limits the launch,
- * for service_us each, and are away for wait_us in between. This is mean value analysis (Reiser and Lavenberg
- * 1980, J. ACM 27, 313), with 3/4 of the queue that a new arrival would find if service times were
- * exponential. Returns the share of the time in which the resource is busy; the power mean keeps it below 1.
- */
+/* Treats a multiprocessor as a closed queue. Its blocks use the limiting resource in turns of service_us
+ * each, and do not need it for wait_us in between. This is mean value analysis (Reiser and Lavenberg 1980, J.
+ * ACM 27, 313), with 3/4 of the queue that a new arrival would find if service times were exponential.
+ * Returns the share of the time in which the resource is busy. The power mean keeps it below 1. */
 static double busy_share(double resident, double service_us, double wait_us) {
     static const double QUEUE = 0.75, SHARPNESS = 8;
     const double away = wait_us / service_us;
@@ -123,9 +122,9 @@ static double busy_share(double resident, double service_us, double wait_us) {
     return below_one(share, SHARPNESS);
 }
 
-/* Gives the time of a launch whose limiting resource takes bulk_us if it never has to wait. Multiprocessors
- * wait where few blocks fit, and in the end for the last blocks. others_us is what the launch asks of the
- * other resources. */
+/* Returns the time of a launch whose limiting resource takes bulk_us without waiting. Multiprocessors wait if
+ * few blocks fit, and at the end for the last blocks. others_us: the time that the launch needs of other
+ * resources. */
 static double with_waiting(const kf_work *work, double bulk_us, double others_us) {
     static const double TAIL = 0.85;
     if (!(work->blocks > 0) || bulk_us <= 0) return bulk_us;
@@ -135,15 +134,15 @@ static double with_waiting(const kf_work *work, double bulk_us, double others_us
     return time_us + TAIL * fmin(time_us, time_us * work->resident / work->blocks);
 }
 
-/* Gives the length of a turn of this many blocks that have the device together. Turns of one length fall into
- * line, so nobody queues. */
+/* Returns the length of a turn of this number of blocks that run together. Turns of equal length do not delay
+ * each other. */
 static double turn_us(const kf_work *work, double blocks, double service_us) {
     static const double SHARPNESS = 8;
     return blocks * service_us / below_one(blocks / (1 + work->wait_us / service_us), SHARPNESS);
 }
 
-/* Gives the time of a launch whose blocks work in rounds. The last round has the device to itself, however
- * few its blocks are, and ends with the slowest. */
+/* Returns the time of a launch whose blocks work in rounds. The last round takes a whole turn of the device,
+ * however few blocks it has, and ends with the slowest. */
 static double in_rounds(const kf_work *work, double bulk_us) {
     if (bulk_us <= 0) return bulk_us;
     const double service_us = bulk_us / (work->blocks * work->turns),
@@ -153,7 +152,7 @@ static double in_rounds(const kf_work *work, double bulk_us) {
                           fmax(turn_us(work, last, service_us), service_us + work->slowest_us));
 }
 
-/* Gives the time of a launch whose blocks take the places of those that end. */
+/* Returns the time of a launch in which new blocks replace those that end. */
 static double in_a_row(const kf_work *work, double bulk_us) {
     if (bulk_us <= 0) return bulk_us;
     const double at_once = fmin(work->resident, fmax(1, work->blocks)),
@@ -166,15 +165,15 @@ typedef struct kf_launch_time {
     double parts_us[KF_RESOURCES], sum_us; /* a step */
 } kf_launch_time;
 
-/* Starts of kernels of a graph that a start takes: measured with the d2q9 system on an H200. */
+/* Duration of a start in starts of a graph's kernel, measured with the d2q9 system on an H200. */
 static double start_of(const kf_work *work, bool one_by_one) {
     static const double FOLLOWS = 0.6, SINGLE_FOLLOWS = 0.75;
     if (work->follows) return one_by_one ? SINGLE_FOLLOWS : FOLLOWS;
     return one_by_one ? KF_SINGLE_LAUNCH_US / GPU_LAUNCH_US : 1;
 }
 
-/* Predicts a launch. Starting a kernel and waiting for memory hide nothing, so they add to what the slowest
- * resource takes. */
+/* Predicts a launch. The start of a kernel and waiting for memory overlap with nothing, so they are added to
+ * the time of the slowest resource. */
 static kf_launch_time time_launch(const kf_work *work, bool one_by_one, const kf_ceilings *ceilings,
                                   const kf_calibration *calibration, double busy_us[KF_RESOURCES]) {
     static const double SHOWN = 0.2;
@@ -233,7 +232,8 @@ void kf_cost_predict(const kf_works *works, const kf_ceilings *ceilings, const k
         prediction->busy[r] = fmin(1, busy_us[r] / prediction->time_us);
 }
 
-/* Explains a prediction in one line: what binds the step, what else takes time, and the longest kernel. */
+/* Explains a prediction in one line: the limiting resource, other resources that take time, and the longest
+ * kernel. */
 char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size) {
     int most = 0;
     for (int r = 1; r < KF_RESOURCES; r++)
@@ -256,7 +256,8 @@ char *kf_cost_explain(const kf_prediction *prediction, char *buffer, size_t size
 
 void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_us, size_t count,
                        kf_calibration *calibration) {
-    /* The fit is pulled towards 1 as strongly as one measurement that the resource limits by half. */
+    /* The weight with which the fit is pulled towards 1: that of one measurement that the resource limits by
+     * half. */
     static const double RIDGE = 0.25;
     double normal[KF_RESOURCES * KF_RESOURCES] = {0}, right[KF_RESOURCES] = {0};
     kf_calibration_begin(calibration);
@@ -274,9 +275,9 @@ void kf_cost_calibrate(const kf_prediction *predictions, const double *measured_
                 normal[r * KF_RESOURCES + q] += part * predictions[i].parts_us[q] / measured_us[i];
         }
     }
-    /* The matrix is positive definite through the ridge, so that factoring cannot fail. */
+    /* The ridge makes the matrix positive definite, so factoring cannot fail. */
     (void)kf_cholesky_factor(KF_RESOURCES, normal);
     kf_cholesky_solve(KF_RESOURCES, normal, right);
-    for (int r = 0; r < KF_RESOURCES; r++) /* no resource is free, or slower than all else together */
+    for (int r = 0; r < KF_RESOURCES; r++) /* no resource takes no time, or more than all others together */
         calibration->factor[r] = fmin(fmax(right[r], 0.05), 20);
 }

@@ -16,9 +16,9 @@ const char *const kf_exchange_names[KF_EXCHANGES] = {"read in place in a node, c
 const char *const kf_exchange_names_of_particles[KF_EXCHANGES] = {
     "read in place in a node, sent beyond", "sent from device to device", "sent through the host"};
 
-enum { CROSSING = 9 }; /* of 27 populations, those that lead across a face */
+enum { CROSSING = 9 }; /* populations, of 27, that cross a face */
 
-/* Gives the time of an exchange with nothing beside it. Both ways are under way at once. */
+/* Returns the time of an exchange that nothing overlaps. Both directions are used at the same time. */
 static double alone(const kf_link *link, double bytes) {
     return bytes > 0.0 ? link->latency + bytes / link->rate : 0.0;
 }
@@ -27,7 +27,8 @@ static double beside(const kf_link *link, double bytes) {
     return bytes > 0.0 ? link->beside + bytes * link->beside_a_byte : 0.0;
 }
 
-/* Gives by what share the slowest of several devices is late, if their speeds are normally spread. */
+/* Returns the relative delay by the slowest of several devices, if their speeds have a normal distribution.
+ */
 static double wait_for_slowest(const kf_cluster *cluster, int devices) {
     return devices > 1 ? cluster->spread * sqrt(2.0 * log((double)devices)) : 0.0;
 }
@@ -36,7 +37,8 @@ static double wait_for_slowest(const kf_cluster *cluster, int devices) {
 
 kf_scaling_case kf_scaling_of_particles(double particles, bool strong, double rate, double support,
                                         int list_period) {
-    static const double STATE = 56, MOTION = 32; /* bytes of a particle */
+    static const double STATE = 56,
+                        MOTION = 32; /* bytes of a particle's state, and of its position and velocity */
     const double sorts = 1.0 / list_period;
     return (kf_scaling_case){.nodes = particles,
                              .strong = strong,
@@ -46,17 +48,17 @@ kf_scaling_case kf_scaling_of_particles(double particles, bool strong, double ra
                              .plane = support};
 }
 
-/* A step that reads in place has this many meetings of all devices. One with parcels has this many calls of a
- * host, each of which waits for its devices and takes CALL seconds. */
+/* In a step that reads in place all devices wait for each other this many times. With parcels the host makes
+ * this many calls in a step. Each call waits for its devices and takes CALL seconds. */
 static const double MEETINGS = 5, CALLS = 3, CALL = 30e-6;
-static const double HOST_RATE = 25e9; /* bytes/s: to the host and back over PCIe, one after the other */
+static const double HOST_RATE = 25e9; /* bytes/s over PCIe to the host and back, one after the other */
 
 static double planes_of(const kf_scaling_case *what, int devices) {
     return fmax(1.0, floor(cbrt(what->strong ? what->nodes : what->nodes * devices) / what->plane));
 }
 
 int kf_scaling_most_devices(const kf_scaling_case *what) {
-    enum { SLABS = 64, BLOCKS = 1 << 14 }; /* SLABS: KF_SPH_PARTS of kernels/sph/arguments.h */
+    enum { SLABS = 64, BLOCKS = 1 << 14 }; /* SLABS equals KF_SPH_PARTS of kernels/sph/arguments.h */
     int most = 1;
     if (!(what->plane > 0)) return BLOCKS;
     while (most < SLABS && planes_of(what, 2 * most) >= 2 * most)
@@ -64,9 +66,9 @@ int kf_scaling_most_devices(const kf_scaling_case *what) {
     return most;
 }
 
-/* Gives the time of a step of particles. They are cut across one axis, between planes, so the thickest slab
- * counts. Nothing is hidden. Within a node they are read in place, in meetings of all devices; else they are
- * sent in parcels, for which the host waits. */
+/* Returns the time of a step of particles. The box is cut across one axis between planes of cells, so the
+ * thickest slab counts. Nothing overlaps. Within a node neighbours are read in place, for which all devices
+ * wait for each other. Otherwise particles are sent in parcels, for which the host waits. */
 static double time_of_particles(const kf_cluster *cluster, const kf_scaling_case *what, kf_exchange exchange,
                                 int devices, double share) {
     const double planes = planes_of(what, devices), own = share * ceil(planes / devices) * devices / planes;
@@ -88,7 +90,7 @@ double kf_scaling_efficiency(const kf_cluster *cluster, const kf_scaling_case *w
         return share / time_of_particles(cluster, what, exchange, devices, share) /
                (1.0 + wait_for_slowest(cluster, devices));
     const bool in_node = devices <= cluster->node_devices;
-    /* A slab's face is as large as the domain's, a block's as its own. */
+    /* A slab's face has the size of the domain's face; that of a block depends on the block. */
     const double face = pow(in_node ? what->nodes : nodes, 2.0 / 3.0);
     const double bytes = (what->crossing > 0 ? what->crossing : CROSSING) * what->value_bytes * face;
     const double near = devices == 1 ? 0.0

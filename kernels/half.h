@@ -1,4 +1,4 @@
-/* A number of half precision in memory, and its conversion from and to a float: to the nearest value, ties to
+/* Numbers of half precision in memory, and their conversion from and to floats: to the nearest value, ties to
  * even. */
 #ifndef KF_KERNELS_HALF_H
 #define KF_KERNELS_HALF_H

@@ -27,7 +27,7 @@
 #define KF_UNROLL_BY_8 _Pragma("unroll 8")
 #define KF_UNROLL_BY_9 _Pragma("unroll 9")
 #define KF_CONSTANT    static __device__ const
-/* Lanes of a warp along x: a block is a power of two up to 32, or a multiple of 32, long. */
+/* Lanes of a warp along x. The length of a block along x is a power of two up to 32, or a multiple of 32. */
 #define KF_LANES_ALONG_X ((int)(blockDim.x < 32 ? blockDim.x : 32))
 #ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" or "__maxnreg__(registers)" when a config   \
                             asks for it */
@@ -57,20 +57,22 @@ typedef unsigned long long kf_uint64;
  *         KF_EACH_THREAD(t, THREADS) { ... row[t + 1] ... }
  *     }
  *
- * On the GPU every thread runs the body of a phase once, on the cpu a phase is a SIMD loop over the block's
+ * On the GPU every thread runs the body of a phase once. On the cpu a phase is a SIMD loop over the block's
  * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items
- * among them; KF_EACH_SLOT does, and numbers those of a thread, for arrays of KF_SLOTS(count, threads) places
- * (KF_EACH_SLOT_BACKWARDS: the last thread has the first; KF_EACH_FULL_SLOT: the count is a multiple of the
- * threads). What a thread keeps from phase to phase lives in an array of KF_PRIVATE(THREADS) places, of which
- * KF_OWN(t) is its own. The extent is in threads along x and in blocks along y. */
+ * among the threads. KF_EACH_SLOT does so, too, and numbers each thread's items, for arrays of
+ * KF_SLOTS(count, threads) values (KF_EACH_SLOT_BACKWARDS: the last thread has the first item;
+ * KF_EACH_FULL_SLOT: the count is a multiple of the threads). Values that a thread keeps between phases are
+ * in an array of KF_PRIVATE(THREADS) values, of which KF_OWN(t) belongs to the thread. The extent is in
+ * threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
     extern "C" __global__ void KF_LAUNCH_BOUNDS name(const __grid_constant__ arguments_type arguments) {     \
         name##_block(&arguments, (int)blockIdx.x, (int)blockIdx.y);                                          \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
-/* A launch that overlaps (kf_launch) calls these: behind the first, all before it in the stream is done and
- * seen; the launch behind it may begin as soon as every block of this one has called the second. */
+/* A launch that overlaps its predecessor (kf_launch) calls these. After the first call all earlier work in
+ * the stream is done and visible. The next launch may begin as soon as every block of this one has made the
+ * second call. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define KF_AWAIT_PREDECESSOR asm volatile("griddepcontrol.wait;" ::: "memory")
 #define KF_LET_SUCCESSOR     asm volatile("griddepcontrol.launch_dependents;")
@@ -79,8 +81,8 @@ typedef unsigned long long kf_uint64;
 #define KF_LET_SUCCESSOR     ((void)0)
 #endif
 #define KF_SHARED __shared__
-/* Dynamic shared memory has the size that the launch says, more than 48 KiB where the device has it; a kernel
- * has one such array. */
+/* Dynamic shared memory has the size that the launch gives, which may exceed 48 KiB if the device allows it.
+ * A kernel has one such array. */
 #define KF_DYNAMIC_SHARED(type, name, count)                                                                 \
     extern __shared__ __align__(16) unsigned char kf_dynamic_shared[];                                       \
     type *const name = (type *)kf_dynamic_shared
@@ -104,15 +106,15 @@ typedef unsigned long long kf_uint64;
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
 
-/* A number that what follows is worked out from where it is needed, not once for a loop around, for a
- * register each. */
+/* Returns the number, but hides its origin from the compiler. What follows from it is then computed where it
+ * is needed, instead of being kept in registers across a loop. */
 KF_FUNCTION int kf_worked_out_here(int number) {
     asm volatile("" : "+r"(number));
     return number;
 }
-/* Copies of 4 or 8 bytes into shared memory, which are on their way without a register until the thread that
- * began them awaits them; kf_end_copies makes a group of those since the last one, of which kf_await_copies
- * leaves so many latest out there. */
+/* Copies of 4 or 8 bytes to shared memory, which need no register while they are under way. The thread that
+ * begins them also awaits them. kf_end_copies makes a group of the copies since the last one. kf_await_copies
+ * waits until only this number of the latest groups is under way. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
     const unsigned place = (unsigned)__cvta_generic_to_shared(shared);
@@ -133,9 +135,9 @@ KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
 #define kf_end_copies()         ((void)0)
 #define kf_await_copies(latest) ((void)0)
 #endif
-/* A barrier in two halves: a thread that has done its part says so, and awaits all others only where it needs
- * theirs. begun by one thread before a KF_BARRIER, for whole warps; round: how often it has been awaited
- * before. */
+/* A barrier in two halves. A thread first reports that its part is done, and later waits for all others where
+ * it needs their results. One thread calls `begun` before a KF_BARRIER. It is for whole warps. round: number
+ * of earlier waits. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 typedef kf_uint64 kf_split_barrier;
 KF_FUNCTION void kf_begin_split_barrier(kf_split_barrier *barrier, int threads) {
@@ -164,19 +166,20 @@ typedef kf_uint64 kf_split_barrier;
 #define kf_arrive(barrier)                       ((void)0)
 #define kf_await_all(barrier, round)             __syncthreads()
 #endif
-/* A word that is read where it is asked for: brought in early it would cost a register all the way. */
+/* Loads a word at this place of the program. An earlier load would occupy a register until the word is used.
+ */
 KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
     unsigned word;
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(word) : "l"(place));
     return word;
 }
-/* A word of shared memory that others of the block may be writing. */
+/* Reads a word of shared memory that other threads of the block may write at the same time. */
 #define kf_load_shared(place) (*(volatile const int *)(place))
-/* Loads of what nothing writes while the kernel runs need not wait for stores before them. */
+/* Loads of memory that no thread writes while the kernel runs need not wait for earlier stores. */
 #define kf_load_constant(place) __ldg(place)
-/* In a kernel of one dimension each 32 items are a warp. What the warps before this one have written can be
- * read when so many of all have ended. The first are sure to have begun; the last to end starts the count
- * anew. */
+/* In a one-dimensional kernel every 32 items are a warp. Values that earlier warps have written can be read
+ * when this number of warps has ended. Earlier warps have certainly begun. The last warp to end resets the
+ * count. */
 KF_FUNCTION void kf_await_warps(const int *ended, int count) {
     while (*(const volatile int *)ended < count)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -198,7 +201,7 @@ KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
 KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
     atomicAdd(target, value);
 }
-/* To the first three of four that begin at a multiple of 16 bytes: one access where the device and the
+/* Adds to the first three of four values that begin at a multiple of 16 bytes, in one access if device and
  * compiler can. */
 KF_FUNCTION void kf_atomic_add_three(float *target, float x, float y, float z) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 &&                                                        \
@@ -215,7 +218,7 @@ KF_FUNCTION void kf_atomic_add_three(float *target, float x, float y, float z) {
 KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     atomicAdd((kf_uint64 *)target, (kf_uint64)value);
 }
-/* The lanes of a whole warp add up first, and the first lane's target gets the sum. */
+/* Adds up the values of a whole warp first, and then the sum to the first lane's target. */
 KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
     int first = 1;
     if (__activemask() == 0xffffffffU) {
@@ -229,8 +232,8 @@ KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return atomicAdd(target, value);
 }
-/* Finds the lanes of a whole warp with the same number: how many there are, how many before this one, and the
- * first of them. */
+/* The lanes of a whole warp that have the same number: their count, the count of those before this lane, and
+ * the first of them. */
 typedef struct kf_equals {
     int all, before, first;
 } kf_equals;
@@ -241,11 +244,11 @@ KF_FUNCTION kf_equals kf_find_equals(int number) {
     const kf_equals equals = {__popc(lanes), __popc(lanes & before), __ffs((int)lanes) - 1};
     return equals;
 }
-/* Returns what that lane of the whole warp has. */
+/* Returns the value that this lane of the whole warp has. */
 KF_FUNCTION int kf_from_lane(int value, int lane) {
     return __shfl_sync(0xffffffffU, value, lane);
 }
-/* Adds 1; the lanes of a warp that count at the same place do so in one atomic. */
+/* Adds 1. Lanes of a warp that count at the same place share one atomic. */
 KF_FUNCTION int kf_atomic_count(int *target) {
     const unsigned lanes = __match_any_sync(__activemask(), (kf_uint64)target);
     const int first = __ffs((int)lanes) - 1;
@@ -272,7 +275,7 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 #define KF_FUNCTION      static inline __attribute__((always_inline, unused))
 #define KF_RARE_FUNCTION static __attribute__((noinline, unused))
 #define KF_RESTRICT      restrict
-#define KF_UNROLL        _Pragma("GCC unroll 64") /* clang knows it too */
+#define KF_UNROLL        _Pragma("GCC unroll 64") /* clang understands it, too */
 #define KF_UNROLL_BY_3   _Pragma("GCC unroll 3")
 #define KF_UNROLL_BY_4   _Pragma("GCC unroll 4")
 #define KF_UNROLL_BY_8   _Pragma("GCC unroll 8")
@@ -282,8 +285,8 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 typedef int64_t kf_int64;
 typedef uint64_t kf_uint64;
 
-/* Entry point on the cpu: block shape, the blocks to do (first .. last - 1, x fastest), the arguments struct.
- */
+/* The entry point on the cpu. It takes the block shape, the range of blocks to do (first .. last - 1, x
+ * fastest), and the arguments. */
 #define KF_CPU_ENTRY(name, arguments_type, x_loop)                                                           \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z);                              \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
@@ -303,10 +306,10 @@ typedef uint64_t kf_uint64;
         }                                                                                                    \
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
-/* A kernel of this kind takes rows in parts: the one that begins at x0 ends before until(a, x0, end, y, z).
- * Before its items comes before(a, x0, x1, y, z, kept), which returns whether they are to be done, after them
- * after(a, x0, x1, y, z, kept); kept is an array of `count` values of `type`, of the thread's own, for what
- * the items take and hand on: name##_item(a, x, y, z, kept, x0). */
+/* A kernel of this kind processes rows in parts. The part that begins at x0 ends before until(a, x0, end, y,
+ * z). before(a, x0, x1, y, z, kept) is called first and returns whether the part's items are to be done;
+ * after(a, x0, x1, y, z, kept) is called last. `kept` is an array of `count` values of `type` that belongs to
+ * the thread. An item, name##_item(a, x, y, z, kept, x0), may read and write it. */
 #define KF_ROW_KERNEL(name, arguments_type, until, type, count, before, after)                               \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0);          \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
@@ -334,8 +337,8 @@ typedef uint64_t kf_uint64;
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0)
 
-/* Copies bytes past the caches, as far as they fill whole vectors; source is aligned like a line of the
- * cache. KF_STREAM_END makes them visible to other threads. */
+/* Copies bytes without using the caches, as far as they fill whole vectors. The source must be aligned to a
+ * cache line. KF_STREAM_END makes the bytes visible to other threads. */
 #if defined(__AVX512F__)
 typedef float kf_stream_vector __attribute__((vector_size(64), may_alias));
 #elif defined(__AVX__)
@@ -466,7 +469,7 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 
 #endif
 
-/* The bits of a number as an integer, and the number of such bits. */
+/* The bits of a number as an integer, and the number with these bits. */
 #define KF_BITS(name, from, to)                                                                              \
     KF_FUNCTION to name(from x) {                                                                            \
         union {                                                                                              \

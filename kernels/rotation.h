@@ -1,11 +1,12 @@
-/* The rotation about an axis by an angle as a matrix (Rodrigues' formula), for the solvers that have solids
- * that turn. */
+/* The matrix of a rotation about an axis by an angle (Rodrigues' formula), for solvers with turning solids.
+ */
 #ifndef KF_KERNELS_ROTATION_H
 #define KF_KERNELS_ROTATION_H
 
 #include "portable.h"
 
-/* The rotation, row by row, about the unit vector n by an angle with this cosine and sine (Rodrigues). */
+/* Writes the matrix, row by row, of the rotation about the unit vector n by the angle with this cosine and
+ * sine. */
 KF_FUNCTION void kf_rotate_about(double *rotation, const double *n, double cosine, double sine) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

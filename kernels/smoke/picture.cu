@@ -1,6 +1,6 @@
-/* Draws pictures of smoke. Rays from a camera go through the smoke's density, composited front to back with
- * absorption and single scattering of a distant light, in front of the shaded solid, the road and a soft
- * background. */
+/* Draws pictures of smoke. Rays from a camera go through the smoke's density and are composited front to
+ * back, with absorption and single scattering of a distant light. Behind the smoke are the shaded solid, the
+ * road and a soft background. */
 #include "picture.h"
 #include "portable.h"
 #include "tracers.h"
@@ -55,7 +55,7 @@ KF_FUNCTION int kf_within(int i, int n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-/* Computes the extinction from the tracers' density, smoothed by the weights 1 2 1 along each axis. */
+/* Computes the extinction from the tracers' density, smoothed with weights 1 2 1 along each axis. */
 KF_SCALAR_KERNEL(smooth, kf_picture_arguments) {
     double sum = 0, paint = 0;
     for (int dz = -1; dz <= 1; dz++)
@@ -73,8 +73,8 @@ KF_SCALAR_KERNEL(smooth, kf_picture_arguments) {
     if (a->paint != 0) a->painted[node] = (float)(paint * (1.0 / (64.0 * KF_PAINT_UNIT))) * a->per_unit;
 }
 
-/* Marks the blocks that hold smoke, or have some within the margin; the nodes on a block's upper sides belong
- * to it too. Extent: the blocks. */
+/* Marks the blocks with smoke, or with smoke within the margin. The nodes on a block's upper sides belong to
+ * it, too. Extent: blocks. */
 KF_SCALAR_KERNEL(find_occupied, kf_picture_arguments) {
     const int from = -a->margin, to = KF_SMOKE_BLOCK + a->margin;
     int found = 0;
@@ -89,8 +89,8 @@ KF_SCALAR_KERNEL(find_occupied, kf_picture_arguments) {
     a->occupied[x + a->blocks[0] * (y + a->blocks[1] * z)] = found;
 }
 
-/* Takes out that part of the smoke whose tracers are few, so that each could be seen, to be spread further.
- * It falls with the density, so that thick smoke keeps its detail. Extent: the nodes. */
+/* Separates thin smoke, where single tracers would be visible, so that it can be spread further. The share
+ * falls with the density, so that thick smoke keeps its detail. Extent: nodes. */
 KF_SCALAR_KERNEL(part_thin, kf_picture_arguments) {
     const long long node = x + y * a->stride[1] + z * a->stride[2];
     const float ratio = a->extinction[node] / a->sparse, thin = 1.0f / (1.0f + ratio * ratio);
@@ -101,7 +101,7 @@ KF_SCALAR_KERNEL(part_thin, kf_picture_arguments) {
     a->painted[node] -= a->thin[node];
 }
 
-/* Returns a field's mean about a node by the weights 1 4 6 4 1 along each axis. */
+/* Returns the mean of a field around a node with weights 1 4 6 4 1 along each axis. */
 KF_FUNCTION float kf_spread(const kf_picture_arguments *a, const float *field, int x, int y, int z) {
     const float weights[2 * KF_SPREAD_TAPS + 1] = {0.0625f, 0.25f, 0.375f, 0.25f, 0.0625f};
     float sum = 0.0f;
@@ -117,7 +117,7 @@ KF_FUNCTION float kf_spread(const kf_picture_arguments *a, const float *field, i
     return sum;
 }
 
-/* Spreads the thin part again. Its items are the nodes. */
+/* Spreads the thin smoke and adds it again. Extent: nodes. */
 KF_SCALAR_KERNEL(spread_thin, kf_picture_arguments) {
     const int block =
         x / KF_SMOKE_BLOCK + a->blocks[0] * (y / KF_SMOKE_BLOCK + a->blocks[1] * (z / KF_SMOKE_BLOCK));
@@ -127,13 +127,13 @@ KF_SCALAR_KERNEL(spread_thin, kf_picture_arguments) {
     if (a->paint != 0) a->painted[node] += kf_spread(a, a->thin, x, y, z);
 }
 
-/* Returns a coordinate in the smoke's grid. */
+/* Returns a coordinate in the smoke's finer grid. */
 KF_FUNCTION float kf_fine(const kf_picture_arguments *a, kf_vector p, int axis) {
     return (kf_axis(p, axis) + 0.5f) * a->refinement - 0.5f;
 }
 
-/* Interpolates a field trilinearly; it is 0 outside the domain. Half a cell at the faces continues the
- * outermost nodes. */
+/* Interpolates a field trilinearly. It is 0 outside the domain. In the half cell at each face the values of
+ * the outermost nodes continue. */
 KF_FUNCTION float kf_value_at(const kf_picture_arguments *a, const float *field, kf_vector p) {
     long long low[3], high[3];
     float share[3];
@@ -158,15 +158,15 @@ KF_FUNCTION float kf_value_at(const kf_picture_arguments *a, const float *field,
  */
 
 typedef struct kf_ray {
-    kf_vector from, along; /* along: unit vector */
+    kf_vector from, along; /* along is a unit vector */
 } kf_ray;
 
 typedef struct kf_hit {
     float distance;
-    kf_vector normal; /* unit, towards where the ray came from */
+    kf_vector normal; /* unit vector towards the origin of the ray */
 } kf_hit;
 
-/* Turns the ray to how the solid at time 0 would see it. */
+/* Transforms the ray to the solid's own axes at time 0. */
 KF_FUNCTION kf_ray kf_to_solid(const kf_picture_arguments *a, kf_ray ray) {
     const kf_vector p = kf_along(ray.from, -1.0f, kf_load(a->center)), d = ray.along;
     const float *r = a->rotation;
@@ -179,7 +179,7 @@ KF_FUNCTION kf_ray kf_to_solid(const kf_picture_arguments *a, kf_ray ray) {
     return turned;
 }
 
-/* Returns whether the ray meets the box before it has gone that far. */
+/* Returns whether the ray meets the box before this distance. */
 KF_FUNCTION int kf_meets(const kf_box_node *box, kf_vector from, kf_vector inverse, float farthest) {
     const float x0 = (box->low[0] - from.x) * inverse.x, x1 = (box->high[0] - from.x) * inverse.x;
     const float y0 = (box->low[1] - from.y) * inverse.y, y1 = (box->high[1] - from.y) * inverse.y;
@@ -189,8 +189,8 @@ KF_FUNCTION int kf_meets(const kf_box_node *box, kf_vector from, kf_vector inver
     return leave >= 0.0f && enter <= leave && enter < farthest;
 }
 
-/* Intersects a triangle (Moeller and Trumbore 1997). Returns the distance, or farthest if there is none
- * before it. */
+/* Intersects a triangle (Moeller and Trumbore 1997). Returns the distance; `farthest`: there is none before
+ * it. */
 KF_FUNCTION float kf_triangle(const float *t, kf_ray ray, float farthest, float *u, float *v) {
     const kf_vector edge1 = kf_load(t + 3), edge2 = kf_load(t + 6), p = kf_cross(ray.along, edge2);
     const float determinant = kf_dot(edge1, p);
@@ -207,8 +207,8 @@ KF_FUNCTION float kf_triangle(const float *t, kf_ray ray, float farthest, float 
     return distance;
 }
 
-/* Finds the nearest hit before farthest, whose distance is farthest if there is none; any hit will do if
- * `any` is set. */
+/* Finds the nearest hit before `farthest`; its distance is `farthest` if there is none. `any`: any hit
+ * suffices. */
 KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float farthest, int any) {
     kf_hit hit;
     hit.distance = farthest;
@@ -234,7 +234,7 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
                 kf_triangle(a->triangles + (long long)KF_TRIANGLE_FLOATS * i, ray, hit.distance, &u, &v);
             if (distance >= hit.distance) continue;
             hit.distance = distance;
-            hit.normal.x = u; /* the place in the triangle, until the nearest is known */
+            hit.normal.x = u; /* the place in the triangle, until the nearest hit is known */
             hit.normal.y = v;
             nearest = i;
         }
@@ -251,9 +251,9 @@ KF_FUNCTION kf_hit kf_cast(const kf_picture_arguments *a, kf_ray world, float fa
     return hit;
 }
 
-/* Computes the optical depth between one plane's nodes and the light, and whether the solid is between. The
- * depth is that of where the ray meets the plane above, and the way between. Its items are the nodes along
- * the two other axes. */
+/* Computes the optical depth between the nodes of one plane and the light, and whether the solid is between
+ * them. It is the depth where the ray meets the plane above, plus the depth of the way between the planes.
+ * Extent: nodes along the two other axes. */
 KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
     (void)z;
     const int first = a->up == 0 ? 1 : 0, second = a->up == 2 ? 1 : 2;
@@ -282,9 +282,10 @@ KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
 #define KF_HORIZON kf_make(0.030f, 0.036f, 0.046f)
 #define KF_ZENITH  kf_make(0.006f, 0.008f, 0.013f)
 #define KF_SHADOW                                                                                            \
-    3.0f /* depth counts so much more on the light's way than on the eye's: thin smoke has form, too */
+    3.0f /* depth counts this much more towards the light than towards the eye, which gives thin smoke a     \
+            shape */
 
-/* Returns a number in [0, 1) that is a function of the pixel and a counter. */
+/* Returns a number in [0, 1) that depends on the pixel and a counter. */
 KF_FUNCTION float kf_noise(int x, int y, int counter) {
     unsigned bits = (unsigned)x * 0x8da6b343u + (unsigned)y * 0xd8163841u + (unsigned)counter * 0xcb1ab31fu;
     bits = (bits ^ (bits >> 16)) * 0x7feb352du;
@@ -298,7 +299,7 @@ KF_FUNCTION kf_vector kf_background(const kf_picture_arguments *a, kf_vector alo
     return kf_mixed(KF_HORIZON, KF_ZENITH, kf_least(1.0f, 1.8f * sqrtf(rise + 1e-4f) - 0.018f));
 }
 
-/* Returns a direction about the unit vector axis; `out` is the sine of the angle between them. */
+/* Returns a direction near the unit vector axis; `out`: sine of the angle between them. */
 KF_FUNCTION kf_vector kf_about(kf_vector axis, float out, float turn) {
     const kf_vector helper = axis.x * axis.x > 0.5f ? kf_make(0.0f, 1.0f, 0.0f) : kf_make(1.0f, 0.0f, 0.0f);
     const kf_vector first = kf_unit(kf_cross(axis, helper)), second = kf_cross(axis, first);
@@ -307,19 +308,19 @@ KF_FUNCTION kf_vector kf_about(kf_vector axis, float out, float turn) {
                     out * sinf(angle), second);
 }
 
-/* One ray of a pixel needs this to spread its secondary rays evenly with those of the pixel's others. */
+/* With this a ray of a pixel spreads its secondary rays evenly among those of the pixel's other rays. */
 typedef struct kf_pixel_sample {
     int x, y, number;
     float first, second; /* in [0, 1) */
 } kf_pixel_sample;
 
-/* Returns the light on a surface: of the sun, of which a disc of some width is seen, through smoke and past
- * the solid, and of the sky, as far as the solid leaves it in sight. */
+/* Returns the light on a surface: that of the sun, a disc that smoke and solid may hide, and that of the sky
+ * where the solid does not hide it. */
 KF_FUNCTION kf_vector kf_light_on(const kf_picture_arguments *a, kf_vector place, kf_vector normal,
                                   kf_pixel_sample sample) {
     const kf_vector sun = kf_load(a->light);
     kf_ray ray;
-    ray.from = kf_along(place, 0.12f, normal); /* off the facets of a round surface */
+    ray.from = kf_along(place, 0.12f, normal); /* away from the facets of a round surface */
     kf_vector light = kf_make(0.0f, 0.0f, 0.0f);
     const float facing = kf_dot(normal, sun);
     if (facing > 0.0f) {
@@ -350,7 +351,7 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
     const float fresnel = a->gloss * (0.16f + 2.40f * square * square * grazing);
     const float glint = kf_most(kf_dot(mirrored, kf_load(a->light)), 0.0f);
     const kf_vector sky = kf_scaled(2.0f, kf_background(a, mirrored));
-    /* A part that slopes and faces upwards is roof; walls and terraces are not. */
+    /* A part that slopes and faces upwards counts as roof. Walls and terraces do not. */
     const float rise = kf_axis(normal, a->up);
     const int roof = rise > 0.15f && rise < 0.98f;
     kf_vector colour = kf_times(kf_load(roof ? a->roof : a->body), light);
@@ -358,7 +359,7 @@ KF_FUNCTION kf_vector kf_shade_solid(const kf_picture_arguments *a, kf_vector pl
     return kf_along(colour, a->gloss * powf(glint, 40.0f) * light.y, kf_make(1.0f, 1.0f, 1.0f));
 }
 
-/* Shades the road, which goes over into the background far from the focus. */
+/* Shades the road, which fades into the background far from the focus. */
 KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector place,
                                       kf_pixel_sample sample) {
     float up[3];
@@ -376,7 +377,7 @@ KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector p
 /* --- The picture ------------------------------------------------------------------------------------------
  */
 
-/* Returns the distance from p at which the ray leaves the block that p lies in. */
+/* Returns the distance from p at which the ray leaves its block. */
 KF_FUNCTION float kf_leave_block(const kf_picture_arguments *a, kf_vector p, kf_vector along) {
     float least = 1e9f;
     for (int i = 0; i < 3; i++) {
@@ -388,7 +389,7 @@ KF_FUNCTION float kf_leave_block(const kf_picture_arguments *a, kf_vector p, kf_
     return kf_most(least, 0.0f);
 }
 
-/* Returns the colour that smoke of that extinction has there. */
+/* Returns the colour of smoke with this extinction at a place. */
 KF_FUNCTION kf_vector kf_smoke_colour(const kf_picture_arguments *a, kf_vector p, float extinction) {
     if (a->paint == 0) return kf_load(a->colours[1]);
     const float share = 2.0f * kf_least(1.0f, kf_value_at(a, a->painted, p) / extinction);
@@ -396,9 +397,9 @@ KF_FUNCTION kf_vector kf_smoke_colour(const kf_picture_arguments *a, kf_vector p
     return kf_mixed(kf_load(a->colours[upper]), kf_load(a->colours[upper + 1]), share - (float)upper);
 }
 
-/* Returns the light that the smoke before distance `end` scatters into the ray; *clear gets the share that
- * passes. Light that is scattered more than once is two further terms, each less absorbed (Wrenninge, Kulla
- * and Lundqvist 2013). */
+/* Returns the light that smoke before the distance `end` scatters into the ray; *clear: the share that
+ * passes. Two further terms, each less absorbed, stand for light that is scattered more than once (Wrenninge,
+ * Kulla and Lundqvist 2013). */
 KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float end, float offset,
                                float *clear) {
     const float step = 0.8f / a->refinement, g = 0.35f;
@@ -443,12 +444,12 @@ KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float 
     return colour;
 }
 
-/* Returns the colour that one ray of a pixel sees: the solid, the road or the background, whichever is
- * nearest, behind the smoke before it. */
+/* Returns the colour of one ray of a pixel: the nearest of solid, road and background, behind the smoke in
+ * front of it. */
 KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_pixel_sample sample) {
     const kf_hit hit = kf_cast(a, ray, 1e9f, 0);
     float distance = hit.distance;
-    int what = distance < 1e9f; /* 0 the background, 1 the solid, 2 the road */
+    int what = distance < 1e9f; /* 0: background, 1: solid, 2: road */
     const float fall = kf_axis(ray.along, a->up), height = kf_axis(ray.from, a->up) - a->ground;
     if (a->has_ground && fall < -1e-6f && -height / fall < distance) {
         distance = -height / fall;
@@ -464,8 +465,8 @@ KF_FUNCTION kf_vector kf_look(const kf_picture_arguments *a, kf_ray ray, kf_pixe
     return kf_along(smoke, clear, behind);
 }
 
-/* Returns a value from 0 to 1 as it is shown. Highlights bend towards white instead of being cut off (the fit
- * of Narkowicz 2015 to the film curve of ACES); the curve of sRGB follows. */
+/* Maps a value to 0 to 1 for display. Highlights approach white gradually (the fit of Narkowicz 2015 to the
+ * film curve of ACES), and the curve of sRGB follows. */
 KF_FUNCTION float kf_shown(float value) {
     const float bent = value * (2.51f * value + 0.03f) / (value * (2.43f * value + 0.59f) + 0.14f);
     const float shown = kf_least(1.0f, bent);
@@ -477,8 +478,9 @@ KF_FUNCTION unsigned char kf_to_byte(float shown, float random) {
     return (unsigned char)kf_least(255.0f, shown * 255.0f + random);
 }
 
-/* Returns what the ray through one of the pixel's places shows. There are KF_PICTURE_GRID squared places:
- * first those on the diagonal, then the others, each three with every row and column once. */
+/* Returns the displayed colour of the ray through one of the pixel's places. There are KF_PICTURE_GRID
+ * squared places: first those on the diagonal, then groups of three in which every row and column occurs
+ * once. */
 KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int y, int number) {
     const int column = number % KF_PICTURE_GRID,
               row = (number % KF_PICTURE_GRID + number / KF_PICTURE_GRID) % KF_PICTURE_GRID;
@@ -487,7 +489,7 @@ KF_FUNCTION kf_vector kf_look_through(const kf_picture_arguments *a, int x, int 
     sample.x = x;
     sample.y = y;
     sample.number = number;
-    /* Secondary rays are spread the other way round, and turned from pixel to pixel. */
+    /* Secondary rays are spread in the opposite order, and rotated from pixel to pixel. */
     const float first = part * ((float)row + kf_noise(x, y, 2 * number)) + kf_noise(x, y, 101);
     const float second = part * ((float)column + kf_noise(x, y, 2 * number + 1)) + kf_noise(x, y, 102);
     sample.first = first - floorf(first);
@@ -507,9 +509,9 @@ KF_FUNCTION float kf_difference(kf_vector a, kf_vector b) {
     return kf_most(kf_most(d.x < 0.0f ? -d.x : d.x, d.y < 0.0f ? -d.y : d.y), d.z < 0.0f ? -d.z : d.z);
 }
 
-/* Draws the pixels, which are its items. Where the rays on the diagonal agree, they are enough. The mean is
- * of what is shown, so that edges of what is dark before light are as smooth as those of light before dark.
- * Rows from above and below alternate, so that threads with neighbouring ones share the work evenly. */
+/* Draws the pixels. If the rays on the diagonal agree, no others are needed. The mean is taken of displayed
+ * colours, so that edges of dark before light are as smooth as those of light before dark. Rows from above
+ * and below alternate, so that neighbouring threads have equal work. Extent: pixels. */
 KF_SCALAR_KERNEL(draw, kf_picture_arguments) {
     (void)z;
     const int row = y % 2 == 0 ? y / 2 : a->height - 1 - y / 2;

@@ -1,19 +1,19 @@
-/* Moves smoke tracers, points that the flow carries: adds new ones at the emitters, moves each along the
- * velocity of the nodes around it, and projects their density onto the picture's grid. */
+/* Moves smoke tracers, which are points that the flow carries. It adds new ones at the emitters, moves each
+ * with the velocity of the nodes around it, and projects their density onto the picture's grid. */
 #include "portable.h"
 #include "tracers.h"
 
 #define KF_NOWHERE    (-1e30f)
 #define KF_IS_HERE(x) ((x) >= -1.0f)
 
-/* Holds the two nodes around a position along one axis, and the share of the upper one. */
+/* The two nodes around a position along one axis, and the share of the upper one. */
 typedef struct kf_between {
     int low, high;
     float share;
 } kf_between;
 
-/* Returns the two nodes around a position along one axis, with the share of the upper one; across the seam
- * where the axis wraps, and the outermost node twice in the half cell before a face. */
+/* Returns the two nodes around a position along one axis, and the share of the upper one. On a periodic axis
+ * they may lie on both sides of the seam. In the half cell before a face both are the outermost node. */
 KF_FUNCTION kf_between kf_around(float position, int nodes, int wraps) {
     kf_between b;
     const float floored = floorf(position);
@@ -55,7 +55,7 @@ KF_FUNCTION kf_triple kf_velocity_at(const kf_tracer_arguments *a, float x, floa
     return sum;
 }
 
-/* Brings a coordinate back into the domain; returns 0 when the tracer has left it. */
+/* Brings a coordinate back into the domain. Returns 0 if the tracer has left it. */
 KF_FUNCTION int kf_contain(float *position, int nodes, int low_face, int high_face) {
     const float low = -0.5f, high = (float)nodes - 0.5f;
     const int below = *position < low, above = *position >= high;
@@ -69,7 +69,7 @@ KF_FUNCTION int kf_contain(float *position, int nodes, int low_face, int high_fa
     return *position >= low && *position <= high;
 }
 
-/* Stores a tracer with the velocity where it is, or empties its place when it has left. */
+/* Stores a tracer and the velocity at its place, or empties its slot if it has left the domain. */
 KF_FUNCTION void kf_put(const kf_tracer_arguments *a, int place, float x, float y, float z) {
     const int *f = a->faces;
     if (!kf_contain(&x, a->nodes[0], f[0], f[1]) || !kf_contain(&y, a->nodes[1], f[2], f[3]) ||
@@ -86,9 +86,9 @@ KF_FUNCTION void kf_put(const kf_tracer_arguments *a, int place, float x, float 
     a->w[place] = u.z;
 }
 
-/* Moves the tracers by Runge-Kutta of second order (Heun). It takes the mean of the velocity where the tracer
- * was, at the last move, and of that where it would get with it, now. Its items are the places of the ring.
- */
+/* Moves the tracers by the second-order Runge-Kutta method of Heun. It uses the mean of two velocities: that
+ * at the tracer's place at the last move, and the present one at the place to which the first would carry it.
+ * Extent: slots of the ring. */
 KF_SCALAR_KERNEL(move, kf_tracer_arguments) {
     (void)y, (void)z;
     const float px = a->x[x];
@@ -107,7 +107,7 @@ KF_SCALAR_KERNEL(move, kf_tracer_arguments) {
     kf_put(a, x, px + half * (u + q.x), py + half * (v + q.y), pz + half * (w + q.z));
 }
 
-/* Returns a number in [0, 1) that is a function of key and counter (the finaliser of SplitMix64). */
+/* Returns a number in [0, 1) that depends on key and counter (the finaliser of SplitMix64). */
 KF_FUNCTION float kf_random(kf_uint64 key, kf_uint64 counter) {
     kf_uint64 bits = key + counter * 0x9e3779b97f4a7c15ULL;
     bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -116,8 +116,8 @@ KF_FUNCTION float kf_random(kf_uint64 key, kf_uint64 counter) {
     return (float)(bits >> 40) * (1.0f / 16777216.0f);
 }
 
-/* Adds the tracers that an emitter gave since the last move, which are its items. Each is born at some moment
- * of that time, from where the flow has carried it since. They replace the oldest of the ring. */
+/* Adds the tracers that an emitter has released since the last move. Each is released at some moment of that
+ * time and has moved with the flow since. They replace the oldest ones in the ring. Extent: new tracers. */
 KF_SCALAR_KERNEL(emit, kf_tracer_arguments) {
     (void)y, (void)z;
     const float turn = 6.28318531f;
@@ -153,7 +153,7 @@ KF_SCALAR_KERNEL(emit, kf_tracer_arguments) {
     kf_put(a, place, p[0] + age * u.x, p[1] + age * u.y, p[2] + age * u.z);
 }
 
-/* Returns the paint of a tracer. The ring has tracers in the order of their birth, which gives their age. */
+/* Returns the paint of a tracer. The ring is ordered by release, which gives the age. */
 KF_FUNCTION int kf_paint_of(const kf_tracer_arguments *a, int place) {
     float value;
     if (a->painted == KF_PAINTED_AGE) {
@@ -167,8 +167,7 @@ KF_FUNCTION int kf_paint_of(const kf_tracer_arguments *a, int place) {
     return value < (float)KF_PAINT_UNIT ? (int)value : KF_PAINT_UNIT;
 }
 
-/* Spreads every tracer on the eight nodes of the fine grid around it. Its items are the places of the ring.
- */
+/* Distributes every tracer to the eight nodes around it on the fine grid. Extent: slots of the ring. */
 KF_SCALAR_KERNEL(project, kf_tracer_arguments) {
     (void)y, (void)z;
     if (!KF_IS_HERE(a->x[x])) return;

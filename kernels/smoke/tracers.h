@@ -3,15 +3,15 @@
 #ifndef KF_KERNELS_SMOKE_TRACERS_H
 #define KF_KERNELS_SMOKE_TRACERS_H
 
-/* A face of the domain does one of these with a tracer that crosses it. */
+/* Actions of a face of the domain on a tracer that crosses it. */
 enum { KF_TRACER_KEEP, KF_TRACER_WRAP, KF_TRACER_RETIRE };
-/* A tracer brings this along to colour the smoke with: 0 to KF_PAINT_UNIT. */
+/* Meanings of a tracer's paint, which colours the smoke and is 0 to KF_PAINT_UNIT. */
 enum { KF_PAINTED_PLAIN, KF_PAINTED_AGE, KF_PAINTED_SPEED };
 enum { KF_PAINT_UNIT = 1024 };
 enum { KF_PLACE_BOX, KF_PLACE_DISC, KF_PLACE_RAKE };
 
-/* Density is kept in fixed point, so that sums do not depend on the order of atomics. A weight along one axis
- * is a multiple of 1 / KF_TRACER_PARTS, so the eight weights of a tracer add up to KF_TRACER_UNIT exactly. */
+/* Density is in fixed point, so that sums do not depend on the order of atomics. A weight along one axis is a
+ * multiple of 1 / KF_TRACER_PARTS, so the eight weights of a tracer add up to KF_TRACER_UNIT exactly. */
 enum { KF_TRACER_PARTS = 64, KF_TRACER_UNIT = 64 * 64 * 64 };
 
 typedef struct kf_tracer_arguments {
@@ -19,24 +19,25 @@ typedef struct kf_tracer_arguments {
     int nodes[3];
     int faces[6];
     int capacity;
-    float steps;           /* time steps of one move */
+    float steps;           /* time steps in one move */
     const float *velocity; /* [z][y][x][4] */
-    /* The tracers are a ring of `capacity` places: position, and velocity there at the last move. A place
-     * with x below -1 or not a number is empty. */
+    /* The tracers are a ring of `capacity` slots with position, and the velocity there at the last move. A
+     * slot whose x is below -1 or not a number is empty. */
     float *x, *y, *z, *u, *v, *w;
     long long *density;      /* [z][y][x] of the fine grid, in units of 1 / KF_TRACER_UNIT tracers */
-    int refinement;          /* cells of the fine grid along the edge of a cell */
-    long long *paint;        /* like density, every tracer as often as its paint; NULL when plain */
-    int painted, next_place; /* what the paint is; the place in the ring that the next tracer gets */
-    float per_paint; /* age: KF_PAINT_UNIT over how many tracers are born meanwhile; speed: over the speed */
+    int refinement;          /* cells of the fine grid along the edge of a lattice cell */
+    long long *paint;        /* sums of the tracers' paint, like density; NULL: the smoke is plain */
+    int painted, next_place; /* meaning of the paint; slot of the next new tracer */
+    float per_paint; /* for the age: KF_PAINT_UNIT divided by the number of tracers released in that time; for
+                        the speed: divided by the speed */
 
     /* These describe one emitter. */
     int shape, nozzles;
-    int first_place; /* in the ring, of the first tracer that is born now */
+    int first_place; /* slot of the first tracer that is released now */
     unsigned long long first_birth,
-        key;              /* number of that tracer among all of the emitter; seed and emitter */
-    float from[3], to[3]; /* box: corners; rake: first and last nozzle; disc: centre, and to is not used */
-    float across[2][3];   /* disc: two vectors from the centre to the rim, at right angles */
+        key;              /* number of that tracer among all of the emitter; key from seed and emitter */
+    float from[3], to[3]; /* box: corners; rake: first and last nozzle; disc: centre (`to` is not used) */
+    float across[2][3];   /* disc: two perpendicular vectors from the centre to the rim */
     float radius;         /* of a rake's nozzle */
 } kf_tracer_arguments;
 

@@ -1,4 +1,4 @@
-/* Stands for the host's header, which NVRTC has not. */
+/* Replaces the host's header, which NVRTC does not have. */
 #ifndef FLT_MAX
 #define FLT_EPSILON 1.1920928955078125e-07f
 #define FLT_MAX     3.40282346638528859812e+38f

@@ -1,4 +1,4 @@
-/* Stands for the host's header, which NVRTC has not. */
+/* Replaces the host's header, which NVRTC does not have. */
 #ifndef INT_MAX
 #define INT_MAX  0x7fffffff
 #define INT_MIN  (-INT_MAX - 1)

@@ -1,4 +1,4 @@
-/* Stands for the host's header: NVRTC has the functions of numbers without it. */
+/* Replaces the host's header. NVRTC has the mathematical functions without it. */
 #ifndef M_PI
 #define M_E       2.7182818284590452354
 #define M_LN2     0.69314718055994530942

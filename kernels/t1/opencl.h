@@ -1,6 +1,6 @@
-/* Makes OpenCL C kernels CUDA C for NVRTC: what solver/t1/t1_opencl.c has rewritten becomes CUDA with these
- * words, functions and types. What is missing (images, pipes, events, swizzles but .lo .hi .xy .zw) is a
- * compiler's error that names the line. */
+/* Lets NVRTC compile OpenCL C kernels as CUDA C. solver/t1/t1_opencl.c rewrites a kernel, and this header
+ * declares the words, functions and types that the result uses. For anything else (images, pipes, events,
+ * swizzles other than .lo .hi .xy .zw) the compiler reports an error with the line. */
 #ifndef KF_T1_OPENCL_H
 #define KF_T1_OPENCL_H
 
@@ -223,7 +223,7 @@ template <typename T, int N> KF_CL T dot(kf_cl_vector<T, N> a, kf_cl_vector<T, N
     return sum;
 }
 
-/* Makes literals: "(float4)(a, b)" of numbers and vectors, or of one number for all components. */
+/* Makes literals such as "(float4)(a, b)" from numbers and vectors, or from one number for all components. */
 template <typename T, int N, typename S> KF_CL void kf_cl_put(kf_cl_vector<T, N> &v, int &at, S number) {
     v.s[at++] = (T)number;
 }

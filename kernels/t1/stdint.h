@@ -1,4 +1,4 @@
-/* Stands for the host's header, which NVRTC has not. */
+/* Replaces the host's header, which NVRTC does not have. */
 #ifndef KF_T1_STDINT_H
 #define KF_T1_STDINT_H
 typedef signed char int8_t;

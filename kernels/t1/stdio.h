@@ -1,1 +1,1 @@
-/* Stands for the host's header: NVRTC has printf without it. */
+/* Replaces the host's header. NVRTC has printf without it. */

@@ -1,1 +1,1 @@
-/* Stands for the host's header, of which device code needs nothing. */
+/* Replaces the host's header. Device code needs nothing from it. */

@@ -1,1 +1,1 @@
-/* Stands for HIP's header, of which device code that is CUDA C too needs nothing. */
+/* Replaces HIP's header. Device code that is also CUDA C needs nothing from it. */
