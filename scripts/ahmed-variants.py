@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Variants of the Ahmed body against published drags: rank correlation and slope, for each way to bound the body.
+"""Compares variants of the Ahmed body with published drags: rank correlation and slope, for each way to bound the body.
 
 Of a data set of such bodies it takes two tables: of measures, with the columns run, body-length, body-width, body-height,
 front-arc-diameter, slant-surface-length and slant-angle-degrees (millimetres, degrees), and of drags, with run and cd. AhmedML
@@ -37,7 +37,7 @@ def read_table(path):
 
 
 def number(path, row, column):
-    """A finite number of a row, or the end of the program."""
+    """A finite number from a row; otherwise the program ends."""
     try:
         value = float(row[column])
     except (KeyError, ValueError):
@@ -61,7 +61,7 @@ def read_variants(said):
 
 
 def spread(variants, count):
-    """So many of them, evenly by rank."""
+    """This number of variants, evenly spread by rank."""
     return [variants[round(i * (len(variants) - 1) / max(1, count - 1))] for i in range(count)]
 
 
@@ -82,7 +82,7 @@ def make_scene(said, body, way):
 
 
 def run_one(said, run, body, way):
-    """The drag, its interval's half that is statistics, and the lift; None where nothing came of the run."""
+    """The drag, its interval's half that is statistics, and the lift; None if the run failed."""
     folder = said.folder / f"{run}-{way}"
     result = folder / "run.json"
     if not result.exists():
@@ -108,7 +108,7 @@ def ranks(values):
 
 
 def slope_and_correlation(one, other):
-    """Of `other` over `one`, by least squares; not a number where one of them does not vary."""
+    """Of `other` over `one`, by least squares; not a number if one of them does not vary."""
     middle = [sum(values) / len(values) for values in (one, other)]
     xx = sum((x - middle[0]) ** 2 for x in one)
     yy = sum((y - middle[1]) ** 2 for y in other)

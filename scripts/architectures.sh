@@ -1,8 +1,8 @@
 #!/bin/bash
-# Compiles what every preset of every system runs on a GPU for each architecture that kftune supports, with the NVRTC that
-# is there; needs no GPU. usage: scripts/architectures.sh [BUILD] [ARCHITECTURE...]
+# Compiles the kernels of every preset of every system for each GPU architecture that kftune supports, with the installed
+# NVRTC; needs no GPU. usage: scripts/architectures.sh [BUILD] [ARCHITECTURE...]
 # Prints how many sources there are of each; one that does not compile is named, with status 1. An architecture that this
-# NVRTC does not know (13 knows none before sm_75) is said and left out.
+# NVRTC does not know (13 knows none before sm_75) is left out, with a message.
 set -eu -o pipefail
 
 build=$(realpath -m "${1:-build}")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs fixed comparisons, one suite after the other; fails if one breaks its promise.
+# Runs fixed comparisons, one suite after the other. Fails if a suite misses a promised value.
 # usage: BUILD=build scripts/bench.sh [SUITE...]
 set -eu
 cd "$(dirname "$0")/.."

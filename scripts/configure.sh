@@ -20,7 +20,7 @@ for library in $required; do
         exit 3
     fi
 done
-# System headers: their warnings are not ours.
+# As system headers, so that their warnings are not reported.
 echo "LIBRARY_CFLAGS := $(pkg-config --cflags $required | sed 's/-I *\//-isystem \//g')"
 echo "LIBRARY_LIBS := $(pkg-config --libs $required)"
 

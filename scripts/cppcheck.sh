@@ -10,8 +10,8 @@ folders=
 for folder in base harness solver scene results cost_model plots "$@"; do
     [ -z "$(find "$folder" -name '*.c' 2>/dev/null | head -n 1)" ] || folders="$folders $folder"
 done
-# Results of unchanged files are kept. They name functions by the lines of their headers, which a comment moves: with
-# other headers what is kept would speak of other functions.
+# Results of unchanged files are kept. They name functions by their lines in headers, which every edit moves. With other
+# headers the kept results would refer to wrong functions.
 # shellcheck disable=SC2086
 headers=$(find $folders tests/unit -name '*.h' -exec sha256sum {} + | sort | sha256sum)
 if [ "$headers" != "$(cat "$build/cppcheck/headers" 2>/dev/null)" ]; then
@@ -20,8 +20,8 @@ if [ "$headers" != "$(cat "$build/cppcheck/headers" 2>/dev/null)" ]; then
     echo "$headers" >"$build/cppcheck/headers"
 fi
 echo "cppcheck$folders"
-# System headers are not ours to check; cmocka's macros are unknown without its header; glibc's readdir is safe on a
-# stream of one's own, and readdir_r is deprecated.
+# System headers are not checked. cmocka's macros are unknown without its header. glibc's readdir is safe if threads do not
+# share a stream, and readdir_r is deprecated.
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr \
     --error-exitcode=1 --cppcheck-build-dir="$build/cppcheck" -j "$(nproc)" -I . -D_GNU_SOURCE -DKF_HAVE_CUDA=1 \
     --library=posix --suppress=missingIncludeSystem --suppress=unknownMacro --suppress=readdirCalled \

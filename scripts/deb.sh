@@ -7,7 +7,7 @@ architecture=$(dpkg --print-architecture)
 package=$build/kftune_${VERSION}_$architecture.deb
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(bash scripts/release-date.sh)}
 export SOURCE_DATE_EPOCH
-# Who makes a package for others names himself, as Debian's tools know him.
+# A maintainer may give a name and address in the variables of Debian's tools.
 maintainer="${DEBFULLNAME:-the kftune maintainers} <${DEBEMAIL:-kftune@example.org}>"
 rm -rf "$build/deb" "$build"/kftune_*.deb
 mkdir -p "$root/DEBIAN" "$build/deb/debian"
@@ -16,7 +16,7 @@ libraries=/usr/lib/$(gcc -print-multiarch)
 make -s install BUILD="$build" DESTDIR="$(realpath "$root")" PREFIX=/usr LIBDIR="$libraries" ZSH_FUNCTIONS=/usr/share/zsh/vendor-completions >&2
 strip --remove-section=.comment --remove-section=.note "$root/usr/bin/kftune"
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root$libraries/libkftune.so.$VERSION"
-# Debian has the licence's text in one place, and wants the changes in its own form.
+# Debian keeps the licence's text in one place, and requires its own format for changes.
 doc=$root/usr/share/doc/kftune
 rm "$doc/LICENSE"
 cat >"$doc/copyright" <<TEXT
@@ -35,7 +35,7 @@ printf 'kftune (%s) unstable; urgency=medium\n\n  * What changed is in CHANGELOG
 gzip -9n "$root"/usr/share/man/man1/*.1
 find "$root/usr" -type d -exec chmod 755 {} +
 
-# The libraries, as dpkg knows them.
+# The names of the libraries' packages, from dpkg.
 printf 'Source: kftune\n\nPackage: kftune\nArchitecture: any\n' >"$build/deb/debian/control"
 depends=$(cd "$build/deb" && dpkg-shlibdeps -O root/usr/bin/kftune "root$libraries/libkftune.so.$VERSION" 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
 # Programs that are built with the library need this package.

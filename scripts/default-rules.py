@@ -35,7 +35,7 @@ def solid_of(scene):
 
 
 def today(config, former):
-    """The config with today's names; None: it has a value that there is not any more."""
+    """The config with present names; None: it has a value that no longer exists."""
     for entry in former:
         if entry["name"] not in config:
             continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns what a grid is off by in drag from flows whose drag is known, for accuracy/drag-prior.json.
+"""Learns the error of the drag that a grid causes from flows whose drag is known, for accuracy/drag-prior.json.
 
 usage: scripts/drag-prior.py accuracy/learnt.csv >accuracy/drag-prior.json
 
@@ -15,8 +15,8 @@ import math
 import sys
 
 SHARE = 0.95
-LEAST = 0.005  # published values differ by as much among each other
-CELLS_POWERS = [0.5, 1.0, 1.5, 2.0]  # a finer grid is never off by as much
+LEAST = 0.005  # published values differ from each other by this much
+CELLS_POWERS = [0.5, 1.0, 1.5, 2.0]  # a finer grid always has a smaller error
 Y_PLUS_POWERS = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
 
 

@@ -72,11 +72,11 @@ if command -v sqlite3 >/dev/null; then
 fi
 
 [ $# -gt 0 ] || set -- $(cd "$build/fuzz" && ls)
-# How many inputs a log speaks of: at its end, or, of processes that follow each other, last.
+# The number of inputs in a log: the last one, also if several processes followed each other.
 inputs() { sed -n 's/^stat::number_of_executed_units: *//p; s/^#\([0-9]*\): cov.*/\1/p' "$build/$1.log" | tail -n 1; }
 fuzz_one() { # TARGET
     local limits=(-timeout=180 -rss_limit_mb=3072) status artifact
-    # Crashes, memory and time of assimp cost the program a child: on goes the next process, and they are no findings.
+    # Crashes, lack of memory and hanging of assimp happen in a child of the program, so they are no findings, and fuzzing continues.
     # Its leaks lie behind operator new, where only slow unwinding sees it.
     if [ "$1" = mesh_import ]; then
         limits=(-fork=1 -ignore_crashes=1 -ignore_ooms=1 -ignore_timeouts=1 -timeout=20 -rss_limit_mb=2048)

@@ -10,7 +10,7 @@ mkdir -p "$root/share/kftune" "$root/share/doc/kftune"
 cp --parents -t "$root/share/kftune" "$@"
 install -D -m 755 scripts/selftest.sh "$root/share/kftune/scripts/selftest.sh"
 
-# The library, its header and what pkg-config says of it.
+# The library, its header and its pkg-config file.
 install -D -m 644 "${SHARED:-$BUILD/libkftune.so.$VERSION}" "$DESTDIR$LIBDIR/libkftune.so.$VERSION"
 ln -sf "libkftune.so.$VERSION" "$DESTDIR$LIBDIR/$SONAME"
 ln -sf "$SONAME" "$DESTDIR$LIBDIR/libkftune.so"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Shows whether a change of kernels/ changes what they are compiled to: run it before and after, and compare.
+# Shows whether a change of kernels/ changes the compiled code: run it before and after the change, and compare.
 # usage: scripts/kernel-code.sh tokens|cpu|sm_90|... [BUILD] > FILE
 # Prints a line for each source of the known launches, and of others (tests/tools/kernel_code.c): a hash, the file, its defines.
-#   tokens  of what the preprocessor leaves of it for either backend; takes seconds. Equal tokens, equal machine code.
-#   cpu     of the machine code for this processor
-#   sm_90   of the machine code for this GPU architecture, by NVRTC; needs no GPU
+#   tokens  the hash of the preprocessor's output for both backends; takes minutes. Equal tokens give equal machine code.
+#   cpu     the hash of the machine code for this processor
+#   sm_90   the hash of the machine code for this GPU architecture, by NVRTC; needs no GPU
 # KFTUNE_TEST_CACHE: the folder of compiled kernels (default: BUILD/test-cache).
 set -eu -o pipefail
 
@@ -18,7 +18,7 @@ list=$(mktemp)
 trap 'rm -rf "$list" "$list".*' EXIT
 "$build/tests/kernel_code" list $([ "$mode" = tokens ] && echo 10 || echo 0) >"$list"
 
-# What the preprocessor leaves, a token a line: comments, blanks and line breaks do not count. System headers are empty.
+# Prints the preprocessor's output, a token a line, without comments, blanks and line breaks. System headers are empty.
 tokens() { # WORD...: of the preprocessor
     "${CC:-cc}" -E -P -w -undef -nostdinc -Ikernels -I"$list.headers" -x c "$@" |
         grep -oE '"([^"\\]|\\.)*"|[A-Za-z0-9_.]+|->|<<=|>>=|<<|>>|\+\+|--|&&|\|\||[-+*/%&|^<>=!]=|[^A-Za-z0-9_. ]'

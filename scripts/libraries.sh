@@ -1,6 +1,6 @@
 #!/bin/bash
-# Copies the shared libraries of programs into a folder, all but the C library, which must be the machine's own, as its
-# driver is built for it. usage: scripts/libraries.sh FOLDER PROGRAM...
+# Copies the shared libraries of programs into a folder, except the C library, which must be that of the machine,
+# because its driver is built for it. usage: scripts/libraries.sh FOLDER PROGRAM...
 set -euo pipefail
 folder=${1:?usage: scripts/libraries.sh FOLDER PROGRAM...}
 shift

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints a man page, made from what --help says, so that it says what the program says.
+# Prints a man page that is made from --help, so that both agree.
 # usage: scripts/manpage.sh KFTUNE            kftune(1): docs/man/kftune.1.in with every command's help filled in
 #        scripts/manpage.sh KFTUNE COMMAND    kftune-COMMAND(1)
 #        scripts/manpage.sh KFTUNE --list     the names of the commands
@@ -8,7 +8,7 @@ kftune=${1:?usage: scripts/manpage.sh KFTUNE [COMMAND|--list]}
 page=$(dirname "$0")/../docs/man/kftune.1.in
 
 commands() { "$kftune" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'; }
-# mdoc reads a backslash, and a leading dot or apostrophe, as its own.
+# A backslash, and a dot or apostrophe at the beginning of a line, have a meaning in mdoc.
 escape() { sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e "s/^\([.']\)/\\\\\&\1/"; }
 help_of() {
     echo ".Bd -literal"

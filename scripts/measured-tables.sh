@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints what a store's tuning runs measured, for results/measured/: the presets and the best config of every
+# Prints the measurements of a store's tuning runs, for results/measured/: the presets and the best config of every
 # finished run, with the kernels of each.
 # usage: scripts/measured-tables.sh [option ...] STORE
 #   --json               one JSON object instead of Markdown tables

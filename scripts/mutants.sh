@@ -1,7 +1,7 @@
 #!/bin/bash
 # Plants the faults of tests/mutants/list.txt one by one in a copy of the tree and says which of them no test notices.
 # usage: scripts/mutants.sh BUILD [ID...]; BUILD holds the built program and tests, the copy is made in BUILD/mutants.
-# KFTUNE_TEST_LIMIT: seconds a test program may take (default 300). A fault whose tests only take longer is told apart: it may hang them, or the machine is busy.
+# KFTUNE_TEST_LIMIT: seconds a test program may take (default 300). A fault whose tests exceed it is counted separately: it may hang them, or the machine is busy.
 # KFTUNE_MUTANT_PROGRAMS: a folder of test programs; then nothing is built, and only faults in data (kernels) are planted.
 # Status 0 when at least 95 % are caught, those that took too long not among them.
 set -u

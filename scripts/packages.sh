@@ -26,7 +26,7 @@ fi
 missing=
 for group in "$@"; do
     for package in $(packages_of "$group"); do
-        # Another gnuplot (gnuplot-qt, gnuplot-x11, self-built) does as well.
+        # Another gnuplot (gnuplot-qt, gnuplot-x11, self-built) is enough.
         if [ "$package" = gnuplot-nox ] && command -v gnuplot >/dev/null 2>&1; then continue; fi
         case " $missing " in *" $package "*) continue ;; esac
         state=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1 || true)
@@ -36,7 +36,7 @@ done
 missing=${missing# }
 [ -n "$missing" ] || exit 0
 
-# A machine that has just started updates its package lists itself: its lock is waited for.
+# A machine that has just started updates its package lists, so this waits for its lock.
 wait_for_lock="-o DPkg::Lock::Timeout=600"
 install="apt-get $wait_for_lock install --yes --no-install-recommends $missing"
 if [ "$(id -u)" -eq 0 ]; then

@@ -14,9 +14,9 @@ case $store in
 *.gz) gzip -dc "$store" >"$work/plots.db" ;;
 *) cp "$store" "$work/plots.db" ;;
 esac
-# A store of an earlier version is brought to this one's.
+# A store of an earlier version is migrated.
 "$kftune" store prune --older-than 100000 --store "$work/plots.db" --quiet >/dev/null
-# Newest first. A plot that a run has nothing for is refused with the reason.
+# Newest first. A plot for which a run has no data is refused with the reason.
 runs=$("$kftune" store list --store "$work/plots.db" | awk '$1 ~ /^[0-9]+$/ { print $1 }')
 for kind in roofline occupancy kernels surface; do
     drawn=

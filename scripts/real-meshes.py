@@ -1,4 +1,4 @@
-"""Every mesh below a folder, by kftune and by the readers and the raster of this file, which share nothing with it:
+"""Reads every mesh below a folder by kftune and by the readers and the raster of this file, which share no code with it:
 a table of boxes and of frontal areas along x. usage: real-meshes.py KFTUNE FOLDER [NAME...]: of all
 meshes, or the rows of those names alone."""
 import base64, collections, gzip, json, math, os, re, struct, subprocess, sys, tempfile, urllib.parse
@@ -8,7 +8,7 @@ ENDINGS = (".obj", ".stl", ".ply", ".gltf", ".glb")
 
 
 class Unread(Exception):
-    """What the readers here do not know; kftune may."""
+    """A mesh that the readers here cannot read, although kftune may."""
 
 
 def read_obj(data):
@@ -227,7 +227,7 @@ def main():
             seen, why = by_kftune(kftune, copy, work)
             try:
                 own, unread = own_reading(copy, data), ""
-            except Exception as error:  # whatever is wrong with a file
+            except Exception as error:  # any fault of a file
                 own, unread = None, str(error) or type(error).__name__
             name = called[path]
             if seen is None:

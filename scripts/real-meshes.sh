@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reads the meshes of three Debian packages and holds size and frontal area against another reader and another raster
+# Reads the meshes of three Debian packages and compares size and frontal area with another reader and another raster
 # (scripts/real-meshes.py). The packages are fetched into a temporary folder and not installed; nothing of them is kept.
 # usage: scripts/real-meshes.sh [KFTUNE [NAME...]] >results/measured/real-meshes.md; PACKAGES: a folder that holds them
 # unpacked. NAME: of rows of the table that are to be made again; these alone are printed (a quarter of an hour for all).

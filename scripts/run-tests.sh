@@ -1,11 +1,11 @@
 #!/bin/bash
-# Runs test programs side by side, then those that need a GPU for themselves, and sums their results.
+# Runs test programs at the same time, then those that need a GPU one by one, and sums their results.
 # usage: scripts/run-tests.sh BUILD PROGRAM... [--alone PROGRAM...]
 # A program is a cmocka program, whose own counts are used, or a script (*.sh), which is one test: exit status 0 is
 # a pass, 77 a skip. What it prints is shown as a whole when it ends, and why it failed once more at the end. The last
 # line is 'N passed, N failed, N skipped'; the exit status is 0 only if there were tests and none failed.
-# A program all of whose tests passed is not run again while nothing changes that its result can depend on
-# (scripts/test-inputs.sh): it is listed and counted apart. What failed, skipped a test or ran alone always runs again.
+# A program whose tests all passed is not run again until something changes that its result can depend on
+# (scripts/test-inputs.sh). It is listed and counted separately. Programs that failed, skipped a test or ran alone always run again.
 # KFTUNE_TEST_AGAIN=1: all run. KFTUNE_TEST_LIMIT: seconds a program may take (default 900). KFTUNE_TEST_JOBS: how many run
 # at a time (default: two more than there are processors, because some wait). KFTUNE_TEST_CACHE: the folder of compiled kernels (default:
 # BUILD/test-cache), which is kept.
@@ -23,7 +23,7 @@ kept=()           # "name hash tests" of what passed whole
 declare -A works=() # of the programs that run, by process id
 
 # Tests must neither see nor touch the user's own caches and store. The cache of compiled kernels stays from run to
-# run: its keys are hashes of source, headers, defines, compiler and flags, so what is stale is never found.
+# run: its keys are hashes of source, headers, defines, compiler and flags, so stale entries are never used.
 home=$build/test-home
 logs=$build/test-logs
 records=$build/test-passed
@@ -40,13 +40,13 @@ trap 'for job in "${!works[@]}"; do pkill -TERM -P "$job"; done; exit 130' INT T
 # cmocka's closing line of one kind, '[  PASSED  ] 4 test(s).', as a number.
 count() { sed -n "s/^\[  $1 *\] \(tests: \)\{0,1\}\([0-9][0-9]*\) test(s).*/\2/p" "$2" | tail -n 1; }
 
-# Seconds of processor time of what has run in this shell so far. A subshell would only tell its own.
+# Seconds of processor time of this shell's children so far. A subshell would only know its own.
 used_cpu() { # FILE
     times >"$1"
     cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); s += 60 * t[1] + t[2] } printf "%d", s }' "$1")
 }
 
-# In a shell of its own: leaves log, end (status, seconds, seconds of processor time), scratch and data in the folder WORK.
+# Runs in a subshell. It leaves log, end (status, seconds, seconds of processor time), scratch and data in the folder WORK.
 run_one() { # PROGRAM WORK
     local begin=$SECONDS status
     KFTUNE_SCRATCH=$2/scratch XDG_DATA_HOME=$2/data timeout -k 10 "$limit" "$1" </dev/null >"$2/log" 2>&1
@@ -74,7 +74,7 @@ is_unchanged() { # PROGRAM HASH
     unchanged=$((unchanged + 1)) unchanged_tests=$((unchanged_tests + tests))
 }
 
-# Keeps what passed, unless somebody changed an input while the tests ran.
+# Records what passed, unless an input was changed while the tests ran.
 keep_passes() {
     local one name record
     [ ${#kept[@]} -gt 0 ] && [ "$inputs" = "$("$root/scripts/test-inputs.sh" "$build")" ] || return 0
@@ -95,7 +95,7 @@ begin_one() { # PROGRAM HASH
     works[$!]=$work
 }
 
-# Waits for one of those that run; shows what it printed and counts its results.
+# Waits until a running program ends, prints its output and counts its results.
 finish_one() {
     local job work name log hash status=unknown seconds=? cpu=? # when it was killed
     wait -n -p job
@@ -113,7 +113,7 @@ finish_one() {
         case $status in
         0)
             passed=$((passed + 1))
-            # A part that a script leaves out is said in a line.
+            # A script prints a line for each part that it leaves out.
             [ -z "$hash" ] || grep -qi skipped "$log" || kept+=("$name $hash 1")
             ;;
         77) skipped=$((skipped + 1)) ;;
@@ -147,7 +147,7 @@ for program in "$@"; do
     if [ "$program" = --alone ]; then
         jobs=1 alone=yes
     elif [ -x "$program" ]; then
-        # What runs alone depends on a GPU and its driver, which cannot be named.
+        # Programs that run alone depend on a GPU and its driver, which have no hash.
         hash=''
         [ -n "$alone" ] || hash=$(hash_of "$program")
         is_unchanged "$program" "$hash" && continue
@@ -163,7 +163,7 @@ keep_passes
 
 for failure in ${failures[@]+"${failures[@]}"}; do
     echo "FAILED $failure"
-    # Why, once more: what a program said may be far above, or cut off.
+    # The reasons are repeated here, because a program's output may be far above, or cut off.
     log=$logs/${failure%%: *}.log
     [ ! -f "$log" ] || { grep -E '^\[ *(ERROR|  FAILED)|: error:|Error|Failure' "$log" || tail -n 10 "$log"; } | head -n 15 | sed 's/^/    /'
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Is this installation whole? Asks the installed program for each thing that it promises; needs no source tree.
+# Checks that an installation is complete by trying each feature of the installed program; needs no source tree.
 # usage: selftest.sh [--quick] [KFTUNE]; a line for each check, status 1 if one failed. It takes a minute on two cores; --quick: a few
 # seconds, without tuning.
 set -u

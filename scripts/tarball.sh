@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes a tarball that runs where it is unpacked: the installation with the shared libraries it needs beside it.
+# Makes a tarball that runs in the folder where it is unpacked: the installation together with its shared libraries.
 # usage: VERSION=… scripts/tarball.sh BUILD
 set -euo pipefail
 build=${1:?usage: scripts/tarball.sh BUILD}

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Prints two hashes of all that a test's result can depend on: that of programs (tests/unit), then that of scripts. With
-# the hash of its own file, a test that has passed passes again as long as they are the same (scripts/run-tests.sh).
+# Prints two hashes of everything on which a test's result can depend: one for programs (tests/unit), then one for scripts.
+# A test that has passed passes again while this hash and that of its file are the same (scripts/run-tests.sh).
 # Prints nothing where the inputs cannot be named: outside of a git work tree, or without a list of installed packages.
 # usage: scripts/test-inputs.sh BUILD
 # What counts: files that git lists or would list, with their modes; what was built; the environment; limits; installed
-# packages, Python's modules, compilers and tools in PATH; kernel, processor, GPU; KFTUNE_SHARED. Speed cannot be named:
+# packages, Python's modules, compilers and tools in PATH; kernel, processor, GPU; KFTUNE_SHARED. Speed has no hash, so
 # tests that measure times always run.
 set -u
 export LC_ALL=C
@@ -17,7 +17,7 @@ packages=$(dpkg-query -W -f '${Package} ${Version} ${db:Status-Status}\n' 2>/dev
 files() { xargs -0 -r sh -c 'stat -c "%A %n" "$@"; sha256sum "$@"' files 2>&1; }
 tree() { git ls-files -z --cached --others --exclude-standard "$@"; }
 
-# Variables that belong to a terminal, a shell or make say nothing to a test.
+# Variables of a terminal, a shell or make do not affect a test.
 environment() {
     env -0 | sort -z | tr '\n\0' ' \n' | grep -vE \
         '^(_|PWD|OLDPWD|SHLVL|TERM|COLORTERM|COLUMNS|LINES|WINDOWID|LS_COLORS|SHELL_SESSION_ID|(SSH|TMUX|XDG_SESSION|GPG)[A-Z_]*|MAKE[A-Z_]*|MFLAGS|TMPDIR|XDG_CACHE_HOME|KFTUNE_TEST_(CACHE|JOBS|LIMIT|AGAIN))='
@@ -41,6 +41,6 @@ machine() {
 common=$({ environment; machine; printf '%s\0' "$build/kftune" "$build/libkftune_whole.so" "$build/config.mk" | files; } | sha256sum)
 built() { find "$build/tests" -maxdepth 1 -type f "$@" -print0 2>/dev/null | sort -z | files; }
 
-# A program of tests/unit is what was compiled of its source; it reads neither scripts of tests nor diaries.
+# A program of tests/unit is compiled from its source. It reads neither scripts of tests nor logs.
 { echo "$common"; built ! -name 'test_*'; tree ':!tests/unit/' ':!tests/e2e/' ':!tests/fuzz/' ':!tests/mutants/' ':!results/log/' ':!CHANGELOG.md' | files; } | sha256sum | cut -c 1-64
 { echo "$common"; built; tree | files; } | sha256sum | cut -c 1-64

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Smoke behind a ball at the same moment by the kinetic solver and by the incompressible one, whose steps are as long here.
+# Smoke behind a ball at the same moment, by the kinetic and by the incompressible solver with steps of the same length.
 # usage: scripts/wake.sh FOLDER [DEVICE] [GRID] [STEPS]: cpu, 64x32x32, 1600. From a built source tree or a bundle; leaves
-# FOLDER/kinetic.png and FOLDER/incompressible.png, and what the runs said (SYSTEM.txt).
+# FOLDER/kinetic.png and FOLDER/incompressible.png, and the output of the runs (SYSTEM.txt).
 set -u
 folder=${1:?usage: scripts/wake.sh FOLDER [DEVICE] [GRID] [STEPS]}
 device=${2:-cpu} grid=${3:-64x32x32} steps=${4:-1600}

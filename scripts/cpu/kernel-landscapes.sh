@@ -2,7 +2,7 @@
 # Measures landscapes of the kernels in plain C under tests/data/t1 on a cpu: three kernels at two sizes each, every config of their spaces in
 # random order, all six side by side with two processors each: both compile, then one measures. Two sizes of a kernel share what is compiled.
 # usage: scripts/cpu/kernel-landscapes.sh FOLDER [SECONDS, 280]; PROBLEMS="matmul_c:256x192x1 ...": these. It takes the processors that it may run
-# on (taskset), in pairs. Leaves cpu-KERNEL-GRID.json.gz, to be put into results/landscapes/, and what tune said of each. Nothing else should use
+# on (taskset), in pairs. Leaves cpu-KERNEL-GRID.json.gz, to be put into results/landscapes/, and the output of tune for each. Nothing else should use
 # these processors.
 set -u
 folder=${1:?usage: scripts/cpu/kernel-landscapes.sh FOLDER [SECONDS]}

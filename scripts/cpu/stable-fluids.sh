@@ -1,8 +1,8 @@
 #!/bin/bash
-# The step of the stable fluids system on a cpu: own transforms beside FFTW's measured plans, with all threads there are, in one
+# The step of the stable fluids system on a cpu: kftune's transforms beside FFTW's measured plans, with all threads, in one
 # run. usage: scripts/cpu/stable-fluids.sh FOLDER [N] [SECONDS] [TURNS]; N x N cells (512), SECONDS of timing a turn (0.5), TURNS (9) of each, one
-# after the other. From a built source tree or a bundle; builds nothing, and needs a C compiler and FFTW. Leaves result.txt in FOLDER. Best with nothing else
-# at work: what disturbs a machine for seconds disturbs both of a turn, so the turns' ratios say more than each one's times. The last lines
+# after the other. From a built source tree or a bundle; builds nothing, and needs a C compiler and FFTW. Leaves result.txt in FOLDER. Nothing else should
+# run. A disturbance of some seconds affects both times of a turn, so the ratios of turns are more certain than the times. The last lines
 # have the median of the ratios, with quartiles, and the median and the least time of each.
 set -u
 folder=${1:?usage: scripts/cpu/stable-fluids.sh FOLDER [N] [SECONDS]}

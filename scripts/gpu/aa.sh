@@ -1,8 +1,8 @@
 #!/bin/bash
-# Tunes the same scene ten times with the same command, each time with an empty store: is it the same winner, or one that either
-# run declares a tie, and the same time? From a bundle or a built source tree; builds nothing. A GPU is given LIMIT seconds (240): in
-# the search a config gets EFFORT (0.4) of the usual measuring, the final, which decides, all of it; a run that would not fit in is
-# not begun, and the table says so.
+# Tunes the same scene ten times with the same command, each time with an empty store. Is the winner always the same, or one that
+# either run declares a tie, and is its time the same? From a bundle or a built source tree; builds nothing. On a GPU it ends after LIMIT seconds (240).
+# The search measures configs with EFFORT (0.4) of the usual effort, the final with all of it. A run that would not fit is not begun,
+# and the table says so.
 # usage: scripts/gpu/aa.sh FOLDER [DEVICE]; SCENE, GRID, BUDGET (of a run), RUNS, EFFORT, LIMIT, QUIET and STRATEGY may be set.
 # Leaves in FOLDER: aa.md (the table), aa.json (what each run printed), log.txt. Status 1 when a run's winner is neither run 1's nor
 # a declared tie, its time is off the median of all by more than 0.5 % (or three noise floors where these are more), or a run did not fit. On the cpu
@@ -31,7 +31,7 @@ wait_for_quiet() {
     for moment in $(seq "${QUIET:-30}"); do [ "$(busy)" -lt 25 ] && return; done
 }
 
-# Run 0 fills the cache of compiled kernels and does not count: what is compared is measuring.
+# Run 0 fills the cache of compiled kernels and does not count, because only measuring is compared.
 wanted=$runs longest=0
 for i in $(seq 0 "$wanted"); do
     wait_for_quiet

@@ -1,11 +1,11 @@
 #!/bin/bash
-# The avalanche on a GPU: whether it comes to rest, and what 16 million snow particles on its hill take.
+# The avalanche on a GPU: whether it stops, and the time that 16 million snow particles on its hill take.
 # From a bundle or a built source tree; builds nothing.
-# usage: scripts/gpu/avalanche.sh FOLDER [DEVICE]; about 4 minutes on an H200 of its own; with DEVICE cpu far fewer particles, to see that it works
-# (16 million: GRID in the environment, 2320x2320x1160; steps: STEPS, 600; seconds of the run to rest: TIME, 40).
+# usage: scripts/gpu/avalanche.sh FOLDER [DEVICE]; about 4 minutes on an H200; with DEVICE cpu far fewer particles, to try the script
+# (16 million: GRID in the environment, 2320x2320x1160; steps: STEPS, 600; seconds until it has stopped: TIME, 40).
 # FOLDER gets rest/ and hill/, as kftune run writes them, and summary.txt: kinetic energy over its peak, and how far the front
 # goes in the last ten seconds; steps a second of the 16 million, and what 100 s would take.
-# Status 1 when it does not come to rest: kinetic energy below 1e-3 of its peak, and front and centre less than 1 % of their way
+# Status 1 when it does not stop: kinetic energy below 1e-3 of its peak, and front and centre less than 1 % of their way
 # in the last ten seconds.
 set -u
 folder=${1:?usage: scripts/gpu/avalanche.sh FOLDER [DEVICE]}

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A team that is cut across y and z held against one device and against slabs: the Ahmed body, once for every way in which planes and rows
-# are copied. From a bundle or a built source tree; builds nothing.
+# Compares a team that is cut across y and z with one device and with slabs: the Ahmed body, once for each way to copy planes and rows.
+# From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/boxes.sh FOLDER [DEVICES] [TRANSFERS]; DEVICES: two or four, cuda:0-1 if not given; with cpu:1,cpu:1 to see that it works.
 # TRANSFERS: "copies host nccl" if not given, without nccl on the cpu. Prints a line for each with steps a second of boxes (two along y) and of
 # slabs; status 1 when one ends with another state or other forces than one device.

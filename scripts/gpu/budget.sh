@@ -1,5 +1,5 @@
-# Sourced by scripts whose parts share a time: finds the program as program.sh does, makes the folder $work, which goes with the script,
-# and lets runs have no store. left prints the seconds that are left of $budget for the next part, eight of them kept for its end.
+# Sourced by scripts whose parts share a time limit: finds the program as program.sh does, makes the folder $work, which is removed at
+# the end, and runs everything without a store. left prints the seconds of $budget that remain for the next part, minus eight for its end.
 . "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

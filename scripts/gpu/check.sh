@@ -12,7 +12,7 @@ export KFTUNE_TEST_DEVICE=$device
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Caches and stores of its own, as the kernels are to be compiled here.
+# Separate caches and stores, because the kernels must be compiled here.
 check() { # PROGRAM
     local program='' candidate begin=$SECONDS
     for candidate in "$(dirname "$kftune")/tests/$1" "tests/unit/$1" "build/tests/$1"; do
@@ -29,7 +29,7 @@ check() { # PROGRAM
     echo "$? $((SECONDS - begin))" >"$work/$1.end"
 }
 
-# Counters first and alone: they count all that the device does. test_d2q9 mostly compiles, so it runs beside the others.
+# Counters run first and alone, because they count all work of the device. test_d2q9 mostly compiles, so it runs with the others.
 check test_cupti_gpu
 check test_d2q9 &
 check test_backend_gpu

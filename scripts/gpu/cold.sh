@@ -1,8 +1,8 @@
 #!/bin/bash
-# How long from a mesh to its config, with nothing known or compiled: kftune --scene beetle.obj at 200x400x200, with an
+# The time from a mesh to its config with empty caches: kftune --scene beetle.obj at 200x400x200, with an
 # empty cache and an empty store, once for each budget.
 # Usage: scripts/gpu/cold.sh FOLDER [DEVICE] [GRID] [SECONDS...]; seconds are budgets, default 20 and 50. About 80 s.
-# Leaves FOLDER/cold.txt (the tables it prints: what was found, and after how many seconds what was reached), cold-SECONDS.json (what tune found) and cold.log. MESH names the mesh;
+# Leaves FOLDER/cold.txt (the tables it prints: the result, and the seconds after which each stage was reached), cold-SECONDS.json (what tune found) and cold.log. MESH names the mesh;
 # without it beetle.obj in shared/meshes or ../shared/meshes. KFTUNE names the program.
 set -u
 folder=${1:?usage: $0 FOLDER [DEVICE] [GRID] [SECONDS...]}

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Ceilings, counters against arithmetic and against Nsight Compute, and tuning runs for the plots. From a bundle or a built
 # source tree, builds nothing.
-# usage: scripts/gpu/counters.sh FOLDER [DEVICE [PART...]]     (with DEVICE cpu: what there is without a GPU, on small grids)
+# usage: scripts/gpu/counters.sh FOLDER [DEVICE [PART...]]     (with DEVICE cpu: the parts that need no GPU, on small grids)
 # Parts: roofs; truth and ncu: counters of known kernels, and beside Nsight Compute's; tuned: a run with counters; surface: one
 # over all sample block lengths and layouts (without PARTs these: about four minutes on a GPU); jet: the paper's jet, baseline,
 # paper, default and best counted; systems: one scene of every other system, likewise, what begins within SYSTEMS seconds of the
@@ -90,7 +90,7 @@ counted() {
     return $status
 }
 
-# What is left of the time of these runs: those that come too late are left out, and said.
+# These runs share a time limit. Those that come too late are left out, with a message.
 systems() {
     local status=0 name scene grid end=${SYSTEMS:-140} left # since the script began
     while read -r name scene grid small options; do
@@ -109,7 +109,7 @@ SCENES
     return $status
 }
 
-# The preset paper with every sample block length and layout. Stopped when the time is up: what was measured stays.
+# The preset paper with every sample block length and layout. It stops when the time is up, and keeps its measurements.
 surface() {
     local fixed=() name value status
     # Its values are the last column of the table of parameters.

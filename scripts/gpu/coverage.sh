@@ -1,9 +1,9 @@
 #!/bin/bash
 # Does the interval of a drag contain the truth? Runs the flows of accuracy/flows.txt, whose drag is known, and prints
-# flow | published | measured | interval | inside. The grid's part is that of a prior learnt without the flow itself.
+# flow | published | measured | interval | inside. The part for the grid comes from a prior that was learnt without the flow.
 # From a bundle or a built source tree; builds nothing. A cpu runs those that are marked for it (20 minutes on two cores).
 # usage: scripts/gpu/coverage.sh FOLDER [DEVICE]; CELLS (across the unit size, even numbers: "8"; "24" on a GPU), FLOWS (names),
-# BUDGET (seconds: what does not fit is left out and said) may be set.
+# BUDGET (seconds; flows that do not fit are left out, with a message) may be set.
 # Leaves in FOLDER: rows.csv (what scripts/drag-prior.py learns from), coverage.md (the table), log.txt. Status 1 when a run
 # failed or fewer than nine of ten are inside.
 set -u
@@ -99,7 +99,7 @@ while IFS='|' read -r name kind body a degrees reynolds blockage answer how wher
     done
 done <"$flows"
 
-# One row a run: the grid's part by what is learnt without the flow, and, beside it, without all of its kind of body.
+# One row a run: the part for the grid, learnt without the flow, and, beside it, learnt without all flows of its kind of body.
 awk -F, -v prior="$prior" '
     function learnt(line, key) { sub(".*\"" key "\": ", "", line); sub(/[,}].*/, "", line); return line + 0 }
     function share(name, table, across, plus,   line) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Drag on three grids each: the Ahmed body (25 degrees), sphere and cylinder, with Richardson's order of each flow.
 # From a bundle or a built source tree; builds nothing; some 225 s on an H200 and never more than BUDGET (350): what does not fit is
-# left out and said; a run that time ends is kept with what it came to.
+# left out, with a message; a run that the time limit ends is kept with its last values.
 # usage: scripts/gpu/drag.sh FOLDER [DEVICE]; BUDGET, GRIDS (at Reynolds number 10000), HIGH_GRIDS (at 2.8 million, the campaign at 40 m/s),
 # FLOW_THROUGHS and CASES (of kftune validate; empty: none) may be set.
 # Leaves in FOLDER: drag.json (results/measured/h200-drag.json is one), drag.md (the table it prints), forces-*.csv, forces-*.png,

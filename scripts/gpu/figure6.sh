@@ -1,6 +1,6 @@
 #!/bin/bash
 # The paper's Figure 6 and Algorithm 1: the immersed boundary beside solids by links, interpolated and half-way, on the ball and the
-# Ahmed body without stilts: up to which viscosity it runs, drag over grids, time of a step.
+# Ahmed body without stilts: the smallest viscosity at which it is stable, the drag over grids, the time of a step.
 # From a bundle or a built source tree; builds nothing; in parts of at most 540 s each (BUDGET).
 # usage: scripts/gpu/figure6.sh FOLDER PART [DEVICE]; PART is stability, drag, ahmed or cost. GRIDS: lattices of the part instead of its own.
 # Leaves in FOLDER: PART.csv (a row a run) and log.txt. Status 1 when time ended a part; a run that blows up is a row.

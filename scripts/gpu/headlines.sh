@@ -1,10 +1,10 @@
 #!/bin/bash
-# The headlines of two sources, GPU over cpu: the stress test of stable fluids (its author's GTX 780 was 43.63 times as fast as one
+# The published speed-ups of a GPU over a cpu from two sources: the stress test of stable fluids (its author's GTX 780 was 43.63 times as fast as one
 # core) and Tables 2 and 3 of d2q9 (a GeForce 8800 Ultra 19 to 23 times a Core 2 Duo), each measured on both devices of this machine.
 # From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/headlines.sh FOLDER [DEVICE, cuda:0] [NODES an edge of the cpu's cavity, 2048]; about two minutes.
 # FOLDER gets stable-fluids-gpu.json, stable-fluids-cpu.json, d2q9-gpu.json, d2q9-cpu.json, their logs and headlines.md, which is also
-# printed. PARTS="d2q9" or "stable-fluids": one of them. With DEVICE cpu the cpu is held against itself, to see that it works.
+# printed. PARTS="d2q9" or "stable-fluids": one of them. With DEVICE cpu the cpu is compared with itself, to try the script.
 set -u
 usage='usage: scripts/gpu/headlines.sh FOLDER [DEVICE] [NODES]'
 folder=${1:?$usage}

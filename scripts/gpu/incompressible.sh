@@ -1,10 +1,10 @@
 #!/bin/bash
 # Measures the incompressible system on a GPU, part by part; never more than the seconds beside each. From a bundle or a
 # built source tree; builds nothing.
-# What a part says while it runs is in FOLDER/PART.txt (dram: dram-log.txt, cube: cube-bench.txt); where one fails its last lines are
+# The output of a part is in FOLDER/PART.txt (dram: dram-log.txt, cube: cube-bench.txt). If a part fails, its last lines are
 # printed, too, and the status is 1.
 # usage: scripts/gpu/incompressible.sh FOLDER [DEVICE] [PART...]; parts:
-#   suite (105)       the suite `incompressible`; what is not begun after 65 s of timing is left out, and says so: suite.json, .txt
+#   suite (105)       the suite `incompressible`; figures that have not begun after 65 s of timing are left out, with a message: suite.json, .txt
 #   dram (45)         256^3 cells (or KFTUNE_CUBE) with a ball, today's default: DRAM bytes of a step outside of its solves,
 #                     both halves, over the least: dram.txt; all that was counted: dram.json
 #   sphere-100 (45)   drag of the sphere at Re 100, 24 cells a diameter: sphere-100.txt

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Measures landscapes of kernels that are not kftune's (tests/data/t1) on a GPU: six kernels at two sizes each, every config of their
+# Measures landscapes of other projects' kernels (tests/data/t1) on a GPU: six kernels at two sizes each, every config of their
 # spaces in random order. Usage: scripts/gpu/kernel-landscapes.sh FOLDER [DEVICE] [SECONDS, 110]
 # PART=0 (default), 1, 2: four of the twelve. PROBLEMS="nbody:6000x1x1 ...": these. An H200 measures some 40 configs a second, whatever the
-# number of landscapes: what is slow is timing slow configs, not compiling, of which two sizes of a kernel share each. Leaves what landscapes.sh leaves.
+# number of landscapes, because timing slow configs takes most of the time. Two sizes of a kernel share what is compiled. Leaves what landscapes.sh leaves.
 set -u
 problems=$(cd "$(dirname "$0")/../../tests/data/t1" && pwd)
 parts=("nbody:3000x1x1 convolution:1400x700x1 nbody:4800x1x1 convolution:1000x1100x1"

@@ -4,7 +4,7 @@
 # Usage: scripts/gpu/landscapes.sh FOLDER [DEVICES] [SECONDS from beginning to end of measuring, 225]
 # DEVICES of one kind share the scenes: cuda:0,cuda:1 (default: cuda:0).
 # Leaves FOLDER/landscapes.tar (to be unpacked in results/landscapes/), landscapes.txt (the table it prints) and
-# landscapes.log; both are renewed every minute, so that little is lost where time runs out. KFTUNE names the program.
+# landscapes.log; both are written again every minute, so that little is lost when time runs out. KFTUNE names the program.
 # SCENES="ball:32x24x24 ...": other scenes. SEED=11: the first scene's seed (the next has 12). EFFORT=0.1: another effort. FIX="--fix ...": other limits on what makes new code,
 # without which compiling would take the time (" ": none); these leave some 200 modules for all ten scenes. All scenes are measured at once, config by config in turns: while one has the device, the others
 # sample, compile, order samples and fill buffers, and each is sampled once. AT_ONCE=4: only so many at a time, the others when one of them ends. STRATEGY=random: without a model. A scene may be a T1 file.
@@ -19,7 +19,7 @@ fix=(${FIX:---fix plan=baseline,paper,fused,moments --fix alpha=1,32 --fix stora
     --fix collision_split=0,1,2 --fix streaming=two_grids,shift --fix boundary_kernels=0,1,6 --fix force_sum=float --fix segment_length=8,16,32})
 effort=${EFFORT:-0.04}
 at_once=${AT_ONCE:-${#scenes[@]}}
-# In memory, where there is a GiB: results and code are written down safely one by one, which a slow disk makes all wait for.
+# In memory if a GiB is free, because every result and kernel is synchronised to the disk, and a slow disk delays all runs.
 memory=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
 [ "${memory:-0}" -gt 1048576 ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm
 work=$(mktemp -d)
@@ -40,7 +40,7 @@ measure() {
     local label
     label=$(label "$1")
     [ $((seconds - SECONDS)) -gt 5 ] || return
-    # What is not ready some seconds after its time hangs.
+    # A run that has not ended some seconds after its time hangs.
     timeout -s INT -k 10 $((seconds - SECONDS + 15)) "$kftune" tune --scene "${1%%:*}" --grid "${1#*:}" --device "$3" \
         --take-turns --strategy "${STRATEGY:-survey}" --seed "$2" --budget "$((seconds - SECONDS))s" --effort "$effort" --rounds 0 "${fix[@]}" \
         --store "$work/$label.db" --out "$work/$label.kftune.json" --json >"$work/$label.tune" 2>"$work/$label.err" </dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A long run of a shipped scene: does it stay stable? results/log/physics.md, "Long runs", has the cpu's answer on small grids.
+# A long run of a shipped scene, to see whether it stays stable. results/log/physics.md, "Long runs", has the cpu's answer on small grids.
 # From a bundle or a built source tree; builds nothing; some 30 s on an H200 and never more than 90 (BUDGET).
 # usage: scripts/gpu/long-run.sh FOLDER [DEVICE]; SCENE, GRID, STEPS and BUDGET may be set.
 # Leaves in FOLDER: forces.csv, speed.png (the last), long-run.md (the table it prints) and log.txt.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Small configs of every system under compute-sanitizer: memcheck (addresses), racecheck (shared memory), initcheck (what
-# was never written) and synccheck (barriers). Builds nothing; at most eight minutes on one GPU.
+# Small configs of every system under compute-sanitizer: memcheck (addresses), racecheck (shared memory), initcheck (memory
+# that was never written) and synccheck (barriers). Builds nothing; at most eight minutes on one GPU.
 # usage: scripts/gpu/memory.sh FOLDER [DEVICE]     (TOOLS="memcheck racecheck"; JOBS=6 at a time; SANITIZER: the program;
 # ONLY: the configs whose lines this regular expression finds)
 # Leaves in FOLDER: memory.md (a table, results/measured/gpu-memory.md is one) and the logs of what was not clean.
@@ -9,7 +9,7 @@ set -u
 folder=${1:?usage: scripts/gpu/memory.sh FOLDER [DEVICE]}
 device=${2:-cuda:0}
 tools=${TOOLS-memcheck racecheck initcheck synccheck}
-budget=${BUDGET:-460} # seconds; what has not ended by then is ended, and the table says so
+budget=${BUDGET:-460} # seconds; runs that have not ended by then are killed, and the table says so
 . "$(dirname "$0")/program.sh"
 sanitizer=${SANITIZER:-$(command -v compute-sanitizer || ls -d /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)}
 [ -n "$sanitizer" ] || { echo "memory.sh: compute-sanitizer is not here; it is part of the CUDA toolkit" >&2; exit 3; }
@@ -48,8 +48,8 @@ configs() {
     echo "incompressible --scene plate --grid 32x16x16 solver=fourier_cg"
     for fix in cg jacobi_cg incomplete_cg; do echo "incompressible --scene plate --grid 16x8x8 solver=$fix,iterations=100"; done
 }
-# Systems by turns, and each config under every tool before the next: where time is short, those that were looked at are
-# whole, and of every system.
+# Systems take turns, and each config runs under every tool before the next config. If time is short, every system has configs
+# that ran under all tools.
 configs | grep -E "${ONLY:-.}" | awk '{ print ++turn[$1], $0 }' | sort -s -n -k 1,1 | cut -d ' ' -f 2- >list
 total=$(wc -l <list)
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Records a device's nights and planted regressions, how often the detector finds them, and plays real nights with one.
+# Records nights of a device and planted regressions, measures how often the detector finds them, and runs real nights with one.
 # From a built source tree (make all tests); builds nothing.
 # usage: scripts/gpu/nightly.sh FOLDER [DEVICE [NIGHTS [PROCESSES]]]
 #   NIGHTS: recorded, of five fresh processes each (20); PROCESSES: with each planted percentage (6)
@@ -36,7 +36,7 @@ cat >"$work/suite.json" <<JSON
   {"name": "ball", "scene": "${SCENE:-ball}", "grid": $grid, "samples_per_cell": 3, "config": {"preset": "default"}}]}
 JSON
 begin=$SECONDS
-# The first process compiles; then it is seen what one costs.
+# The first process compiles. The next one shows the time of a process.
 "$kftune" record --suite "$work/suite.json" --store "$work/first.db" --nights 1 --out "$work/first.json" \
     --quiet >>"$log" 2>&1 || fail "no night: $(tail -n 1 "$log")"
 start=$(date +%s%N)

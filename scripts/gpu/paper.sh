@@ -1,5 +1,5 @@
 #!/bin/bash
-# The paper's evaluation beside ours, on a GPU: the suite kinetic-paper, or the pictures of the scenes of its Table 3 and of its
+# The paper's evaluation beside kftune's on a GPU: the suite kinetic-paper, or the pictures of the scenes of its Table 3 and of its
 # Figure 17. From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/paper.sh tables|pictures|whole|team FOLDER [DEVICE]
 # tables: FOLDER gets tables.json, small.json, large.json and figure10.json, each a part of the suite with a time limit of its
@@ -7,11 +7,11 @@
 # pictures: SCENE-smoke_STEP.png and SCENE.json (what kftune run says) of each scene, and 17-MODEL.png. SHARE is the part of Table
 # 3's grid along each axis (2: a half, the default; the two small scenes are always whole, with all of the table's steps); STEPS how many.
 # SCENES may name some of them, 17 for the figure; GRID and SIZE say how many nodes and pixels instead (1600x900), PICTURES how
-# many of the four are kept, the last ones, CAR a mesh of which the car is made instead: ../shared/meshes/beetle.obj; LIMIT how many seconds a scene may take: what is
-# drawn by then is kept.
+# many of the four are kept, the last ones, CAR a mesh of which the car is made instead: ../shared/meshes/beetle.obj; LIMIT the seconds that a scene may take:
+# pictures drawn by then are kept.
 # whole: the scenes of Table 3 that SCENES names at its full grids for all of its steps, without smoke: SCENE.json says how long they took.
-# In 16 bits, or what FIX says ("storage=f32"). A scene is killed after LIMIT seconds; what it had done then, SCENE.log and
-# SCENE/forces.csv say.
+# In 16 bits, or what FIX says ("storage=f32"). A scene is killed after LIMIT seconds; SCENE.log and
+# SCENE/forces.csv show how far it came.
 # team: Figure 24's car at full size on a team, DEVICE such as cuda:0-3: STEPS of its 26,300 steps (a tenth), car.json says how long.
 # With DEVICE cpu the same on small grids, to see that it works.
 set -u

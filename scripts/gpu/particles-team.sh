@@ -1,9 +1,9 @@
 #!/bin/bash
-# Particles on several GPUs of one host, against one of them in the same run: that both end byte for byte alike, then how fast both are.
+# Particles on several GPUs of one host and on one of them: the results must be equal byte for byte, then both are timed.
 # From a bundle or a built source tree; builds nothing.
-# usage: scripts/gpu/particles-team.sh FOLDER DEVICES [ROW...]; DEVICES: cuda:0-3, cuda:0,cuda:1, cpu:1,cpu:1; rows: same roads weak strong
-# splash sent snow avalanche (the last three only where they are named: weak sent packed; few grains; a night's work of one GPU).
-# A row takes LIMIT seconds at most (280): what has no time left is not begun, and what was measured until then is said and kept.
+# usage: scripts/gpu/particles-team.sh FOLDER DEVICES [ROW...]; DEVICES: cuda:0-3, cuda:0,cuda:1, cpu:1,cpu:1; rows: same transfers weak strong
+# splash sent snow avalanche (the last three only if they are named: weak with packed transfers; few grains; what one GPU does in a night).
+# A row takes LIMIT seconds at most (280): what has no time left is not begun, and earlier measurements are kept and printed.
 # WEAK, STRONG, SPLASH in the environment: spacings along the box, of one device's cube (252: 16 M particles), of the shared one (317: 32 M) and
 # of the tank of SPHERIC test 2 (1165: 32 M). AVALANCHE: spacings along the hillside (2300: 16 M grains).
 # FOLDER gets particles-team.json (for kftune plot scaling --figures), summary.txt, and logs and results of each config, with its kernels. Status 1 when the two differ or a row
@@ -12,7 +12,7 @@ set -u
 folder=${1:?usage: scripts/gpu/particles-team.sh FOLDER DEVICES [ROW...]}
 devices=${2:?usage: scripts/gpu/particles-team.sh FOLDER DEVICES [ROW...]}
 shift 2
-wanted=" ${*:-same roads weak strong splash} "
+wanted=" ${*:-same transfers weak strong splash} "
 . "$(dirname "$0")/program.sh"
 weak=${WEAK:-252} strong=${STRONG:-317} splash=${SPLASH:-1165} avalanche=${AVALANCHE:-2300}
 case $devices in cuda*) nccl=nccl ;; *) nccl= ;; esac
@@ -31,7 +31,7 @@ within() { # COMMAND...: for as long as the row has left
     [ "$seconds" -gt 5 ] && timeout -s INT -k 10 "$seconds" "$@"
 }
 
-# Runs a scene from the default config; says what is wrong, where something is.
+# Runs a scene with the default config, and prints what is wrong, if anything.
 go() { # FOLDER, scene, spacings, steps, COMMAND..., of which the last are options
     local to=$folder/$1 scene=$2 grid=$3x$3x$3 steps=$4
     shift 4
@@ -59,7 +59,7 @@ same() { # name, scene, spacings, steps
 }
 
 # The same scene packed, from device to device and through the host, and by processes.
-roads() { # name, scene, spacings, steps
+transfers() { # name, scene, spacings, steps
     local way
     go "$1-alone" "$2" "$3" "$4" "$kftune" run --devices "$one" || return
     for way in copies host $nccl; do
@@ -87,7 +87,7 @@ rate() { # name, devices, scene, spacings, list or default, options
 }
 
 rows=()
-# One device and the team with either config, the better of both against each other.
+# One device and the team with either config; the better of each are compared.
 compare() { # name, scene, spacings on one, spacings on the team, least ratio, in the words of it, options of the team
     local form alone together best_alone=0 best_together=0
     begin=$SECONDS
@@ -119,10 +119,10 @@ if is_wanted same; then
     same thesis pool_thesis "${SAME_THESIS:-160}" 40
     same cube particles_bingham "${SAME_CUBE:-40}" 60
 fi
-if is_wanted roads; then
+if is_wanted transfers; then
     begin=$SECONDS
-    roads water dam_break_3d "${SAME:-60}" 100
-    roads snow avalanche "${SAME_SNOW:-300}" 30
+    transfers water dam_break_3d "${SAME:-60}" 100
+    transfers snow avalanche "${SAME_SNOW:-300}" 30
 fi
 together=$(awk -v one="$weak" -v parts="$parts" 'BEGIN { printf "%d", one * parts ^ (1 / 3) + 0.5 }')
 is_wanted weak && compare weak particles_32 "$weak" "$together" "of four: must 95 %, aim 98 %"

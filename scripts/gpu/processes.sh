@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two processes with a device each, under mpirun, held against one device: the Ahmed body on a small grid, once for every way in which
+# Compares two processes under mpirun, each with a device, with one device: the Ahmed body on a small grid, once for each way in which
 # planes cross the cut. From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/processes.sh FOLDER [DEVICES] [TRANSFERS]; DEVICES names both, cuda:0-1 if not given; with cpu:1 to see that it works.
 # TRANSFERS: "direct copies host nccl" if not given, without nccl on the cpu. Prints a line for each; status 1 when one ends with another

@@ -1,8 +1,8 @@
 #!/bin/bash
-# What the referee (docs/gate.md) does on a GPU: planted cheats, kernels as others publish them, honest kernels, its cost.
+# Tests the referee (docs/gate.md) on a GPU: planted cheats, published kernels, honest kernels, and its cost.
 # usage: scripts/gpu/referee.sh FOLDER [DEVICE]. FOLDER gets referee.txt, what each run printed, and refused.csv: each config that got no time.
-# FETCHED: a folder that holds others' kernels, never committed: hub/kernels (the benchmark hub) and bat/batbench/benchmarks (BAT); left out
-# where it is not there. BEFORE: a program without the referee, in a bundle of its own, to compare times with. SECONDS_EACH: of a run (40; the
+# FETCHED: a folder with other projects' kernels, which are never committed: hub/kernels (the benchmark hub) and bat/batbench/benchmarks (BAT); left out
+# where it is not there. BEFORE: a program without the referee, in a separate bundle, to compare times with. SECONDS_EACH: of a run (40; the
 # hub's convolution has 60). AT_ONCE: processes beside each other where times do not matter (4). PARTS: of "cheats hub bat honest landscapes
 # presets cost objectives".
 set -u
@@ -54,7 +54,7 @@ P
 }
 wants() { [[ " ${PARTS:-cheats hub bat honest landscapes presets cost objectives} " == *" $1 "* ]]; }
 
-# Each is measured in full: tuning would leave a slow cheat alone before it is launched again.
+# Each is measured in full, because tuning would skip a slow cheat before its second launch.
 if wants cheats; then
     "$kftune" landscape --device "$device" --store "$store" --scene tests/data/t1/cheats.t1.json >"$folder/cheats.txt" 2>"$folder/cheats.err"
     "$kftune" store export --store "$store" --format csv >"$folder/cheats.csv" 2>/dev/null
@@ -201,7 +201,7 @@ if wants cost; then
         tell "$name: $(python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); s=r["seconds"]; n=r["evaluations"]; print("%.1f ms a config verified, %.1f ms measured, %.2f s in all, of %d" % (1e3*s["verifying"]/n, 1e3*s["measuring"]/n, s["total"], n))' "$folder/$name.json")"
     done
 fi
-# Configs written in good faith, of which none is to be refused.
+# Honest configs, none of which may be refused.
 if wants honest || wants landscapes || wants presets; then
     sums=$(python3 - "$folder"/honest-*.json "$folder"/landscapes-*.json "$folder"/presets-*.json <<'P'
 import json, sys

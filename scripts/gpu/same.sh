@@ -1,4 +1,4 @@
-# Sourced by boxes.sh and processes.sh: finds the program, sets $one, the device that a team's runs are held against, $grid, $samples, $steps
+# Sourced by boxes.sh and processes.sh: finds the program, sets $one, the device with which a team's runs are compared, $grid, $samples, $steps
 # and $transfers, as far as the latter were not asked for, and goes to $folder. In: $folder, $devices, $transfers (none: all that there are),
 # $gpu_grid, $gpu_steps, $cpu_transfers, the transfers that are tried on the cpu; on GPUs nccl, too.
 . "$(dirname "${BASH_SOURCE[0]}")/program.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One simulation on several GPUs of one host, weak and strong, the Ahmed body across the cut, held against one GPU bit for bit:
+# One simulation on several GPUs of one host, weak and strong, with the Ahmed body across the cut; results must equal those of one GPU bit for bit:
 # `kftune bench --suite scaling`. From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/scaling.sh FOLDER [DEVICES] [OPTION...]; writes scaling.json, scaling.txt and scaling.log into FOLDER and
 # prints the table: planes read in place, copied from GPU to GPU and through the host. DEVICES is a team, cuda:0-1 if not given; about four minutes on two H200s. With cpu,cpu on small grids, to see

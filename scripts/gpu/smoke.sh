@@ -1,7 +1,7 @@
 #!/bin/bash
 # Smoke around the Ahmed body, for the gallery: a fine grid, one and a half times through the domain, a sequence of pictures.
 # From a bundle or a built source tree; builds nothing; some 45 s on an H200 and never more than 60 (BUDGET): when time is up,
-# the pictures drawn so far are taken.
+# the pictures drawn so far are used.
 # usage: scripts/gpu/smoke.sh FOLDER [DEVICE]; SCENE, GRID, STEPS, PICTURES (of the sequence), SIZE and BUDGET may be set.
 # Leaves in FOLDER: smoke-1.png .. smoke-4.png (from the sequence's second half, the last its end), speed.png, forces.csv,
 # smoke.md (the table it prints) and log.txt.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Several solids on a GPU: their tests, then the scene wheels (a body and four wheels that turn) by each way from samples to nodes.
+# Several solids on a GPU: their tests, then the scene wheels (a body and four wheels that turn) with each way to spread forces from samples to nodes.
 # From a bundle or a built source tree; builds nothing; some three minutes (at most 300 s: BUDGET).
 # usage: scripts/gpu/solids.sh FOLDER [DEVICE]; GRID and STEPS may be set.
 # Leaves in FOLDER: solids.md, which it prints (mean drag and the last axis torque of each by variant, steps a second), and log.txt.

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The sph system on a GPU: particle-steps a second of the rows that must be reached, whole steps with sort and integration,
-# each with a short search for every way to find neighbours, and what each kernel of the best takes (r: registers).
+# The sph system on a GPU: particle-steps a second of the rows that have a goal, whole steps with sort and integration,
+# each with a short search for every way to find neighbours, and the time of each kernel of the best (r: registers).
 # From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/sph.sh FOLDER [DEVICE] [EVALUATIONS [ROW...]]; about 3 minutes on an H200; EVALUATIONS of each search (14);
 # rows: splash_8m (a window of a dam break) water32_1m water80_1m water32_8m water80_8m bingham32_8m; SEARCHES in the environment: staged list rows;

@@ -1,9 +1,9 @@
 #!/bin/bash
-# The step of the stable fluids system on a GPU, tuned for each size beside the seed's plan and the library's transforms.
+# The step of the stable fluids system on a GPU, tuned for each size beside the preset paper and the library's transforms.
 # From a bundle or a built source tree; builds nothing.
 # usage: scripts/gpu/stable-fluids.sh FOLDER [DEVICE] [SIZE...]; writes stable-fluids.json, .txt, .log and store.db (every
 # config with the times of its kernels) into FOLDER and prints for each size: us a step of the best config of those that
-# matter at that size, of the default, of the best of the library's plans (graphs) and of the seed's plan; the kernels of
+# matter at that size, of the default, of the best of the library's plans (graphs) and of the preset paper; the kernels of
 # the best one and its config. A SIZE is N for N x N cells, NxNxN, NxK for an ensemble of K boxes of N x N, or Np with a
 # particle a cell. SECONDS_EACH (14) is what a size may cost in search; all sizes take about five minutes on an H200.
 set -u

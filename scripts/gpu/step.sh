@@ -1,5 +1,5 @@
 #!/bin/bash
-# The whole time step against the memory's limit, on a GPU: `kftune bench --suite step`. From a bundle or a built source
+# The whole time step compared with the memory's limit, on a GPU: `kftune bench --suite step`. From a bundle or a built source
 # tree; builds nothing.
 # usage: scripts/gpu/step.sh FOLDER [DEVICE] [OPTION...]; writes h200-step.json (named after the device), step.txt and
 # step.log into FOLDER and prints the table. About two minutes on an H200; with DEVICE cpu a small grid, to see that it

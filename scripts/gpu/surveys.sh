@@ -20,7 +20,7 @@ cuda*) usual='stable_fluids decay 768x768x1 2 storage_velocity=f32;stable_fluids
     d2q9 cavity2d 96x96x1 1 storage=f32' ;;
 esac
 IFS=';' read -ra surveys <<<"$(tr '\n' ' ' <<<"${SURVEYS:-$usual}")"
-# In memory, where there is a GiB: results and code are written down safely one by one, which a slow disk makes all wait for.
+# In memory if a GiB is free, because every result and kernel is synchronised to the disk, and a slow disk delays all runs.
 memory=$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
 [ "${memory:-0}" -gt 1048576 ] && [ -w /dev/shm ] && export TMPDIR=/dev/shm
 work=$(mktemp -d)

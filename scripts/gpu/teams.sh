@@ -1,18 +1,18 @@
 #!/bin/bash
-# Every road of docs/teams.md on the GPUs of one host, in five parts of at most four minutes each; part 2 on four GPUs takes five and a
+# Every transfer and option of docs/teams.md on the GPUs of one host, in five parts of at most four minutes each; part 2 on four GPUs takes five and a
 # half (TEAMS_LIMIT). From a bundle or a built source tree; builds nothing.
-# usage: [PART=1|2|3|4|5] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
-# Part 1: every road, several at once, in one process and in one for each GPU, held against one GPU by state and forces, byte for byte; a process
-# that is killed; tuning by processes. Part 2: what a team gains, weak and strong, by each transfer (`kftune bench --suite scaling`). Part 3: tuning by
+# usage: [PART=1|2|3|4|5] scripts/gpu/teams.sh FOLDER [DEVICES] [CHECKS]; DEVICES: two or four, cuda:0-1 if not given; cpu:1,cpu:1 to see that it works.
+# Part 1: every check, several at once, in one process and in one for each GPU. State and forces must equal those of one GPU, byte for byte. Also a process
+# that is killed, and tuning by processes. Part 2: what a team gains, weak and strong, by each transfer (`kftune bench --suite scaling`). Part 3: tuning by
 # processes and by one with nothing beside it, and what each kernel of a copy costs. Part 4: configs an hour of one GPU and of all, which share a
 # search for one (--share search), with an empty cache of kernels and a full one. Part 5: Figure 20 of the paper, its plan with ghost planes copied
 # through the host beside ours, on one, two and more of the GPUs. Without PART all five.
-# ROADS: a pattern of names (bash's [[ =~ ]]), all if not given. TEAMS_LIMIT: seconds for a part (235; part 2 for each GPU beyond two 80 more).
-# AT_ONCE: roads at once (three for each GPU).
-# Writes teams-PART.txt, and in part 2 scaling.json, into FOLDER and prints the tables: a road, what became of it, seconds; of what failed its last
-# lines. Status 1 when a road failed. Without mpirun the roads of processes are skipped.
+# CHECKS: a pattern of names (bash's [[ =~ ]]), all if not given. TEAMS_LIMIT: seconds for a part (235; part 2 for each GPU beyond two 80 more).
+# AT_ONCE: checks at once (three for each GPU).
+# Writes teams-PART.txt, and in part 2 scaling.json, into FOLDER and prints the tables: the name, outcome and seconds of each check, and the last lines of
+# those that failed. Status 1 when a check failed. Without mpirun the checks of processes are skipped.
 set -u
-folder=${1:?usage: [PART=1|2|3|4|5] scripts/gpu/teams.sh FOLDER [DEVICES] [ROADS]}
+folder=${1:?usage: [PART=1|2|3|4|5] scripts/gpu/teams.sh FOLDER [DEVICES] [CHECKS]}
 devices=${2:-cuda:0-1} wanted=${3:-.} transfers='' gpu_grid=96x96x160 gpu_steps=200 cpu_transfers='direct copies host'
 if [ -z "${PART:-}" ]; then
     failed=0
@@ -38,7 +38,7 @@ mpirun=$(command -v mpirun.openmpi || command -v mpirun || true)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader \
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_orte_tmpdir_base=/tmp
 
-# --- roads -----------------------------------------------------------------------------------------------------------------------
+# --- checks -----------------------------------------------------------------------------------------------------------------------
 
 tell() { # NAME OUTCOME SECONDS
     printf '%-46s %-70s %4d s\n' "$1" "$2" "$3" | tee -a "$table"
@@ -51,10 +51,10 @@ why() { # FILE
     echo "${line:0:200}"
 }
 
-# road NAME FUNCTION ARGUMENT...: begins it in a folder of its own, beside others, when it is wanted and there is time. The function prints
-# what became of it.
+# check NAME FUNCTION ARGUMENT...: runs it in its own folder while others run, if it is wanted and there is time. The function prints
+# the outcome.
 number=0
-road() {
+check() {
     local name=$1 begun outcome status
     [[ $name =~ $wanted ]] || return 0
     shift
@@ -63,12 +63,12 @@ road() {
     number=$((number + 1))
     (
         begun=$SECONDS
-        rm -rf "road-$number" && mkdir "road-$number" && cd "road-$number" || exit 3
+        rm -rf "check-$number" && mkdir "check-$number" && cd "check-$number" || exit 3
         outcome=$("$@")
         status=$?
         tell "$name" "$outcome" $((SECONDS - begun))
         [ $status -eq 0 ] || { echo "--- $name" && tail -n 12 ./*.out; } >>"$lasts"
-        cd .. && rm -rf "road-$number"
+        cd .. && rm -rf "check-$number"
     ) &
 }
 finish() {
@@ -82,7 +82,7 @@ tuned() { # SCENE GRID OPTION...: config.json
     local scene=$1 grid=$2
     shift 2
     timeout "$patience" "$kftune" tune --scene "$scene" --grid "$grid" --devices "$devices" --budget 1evals --rounds 0 --effort "${effort:-0.01}" --take-turns \
-        --store road.db --out config.json "$@" >tune.out 2>&1
+        --store check.db --out config.json "$@" >tune.out 2>&1
 }
 run() { # FOLDER STEPS COMMAND...
     local name=$1 steps=$2
@@ -179,7 +179,7 @@ killed() {
 
 # --- the parts -------------------------------------------------------------------------------------------------------------------
 
-all_roads() {
+all_checks() {
     local transfer carried='copies host' two shift moments scene i
     # What adds forces up by atomics in floating point differs from run to run on one device, too.
     two=(--fix plan=fused --fix streaming=two_grids --fix boundary_kernels=0 --fix immersed_boundary=aggregated)
@@ -190,32 +190,32 @@ all_roads() {
     for scene in ball torus settling; do
         sed -E 's/"model": \{[^}]*\}/"model": {"rates": "ones"}/' "$KFTUNE_DATA/scene/library/$scene.json" >"$scene-ones.json"
     done
-    road 'tuning by processes, beside the roads' tune
-    for transfer in direct $carried; do road "two grids, $transfer" team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
-    for transfer in direct $carried; do road "processes, two grids, $transfer" processes ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
-    for transfer in $carried; do road "boxes, $transfer" team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer --fix parts_y=2; done
-    road killed killed
-    road 'restart' restart
-    for i in direct copies; do road "smoke, $i" smoke --fix transfer=$i; done
-    road 'tuning by processes, again' tune
-    road 'two grids, copies, large alpha' team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix layout=csoa --fix alpha=$alpha
-    road 'two grids, 16 bits, copies' team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix storage=f16 --accuracy 0.03
+    check 'tuning by processes, beside the others' tune
+    for transfer in direct $carried; do check "two grids, $transfer" team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
+    for transfer in direct $carried; do check "processes, two grids, $transfer" processes ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer; done
+    for transfer in $carried; do check "boxes, $transfer" team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=$transfer --fix parts_y=2; done
+    check killed killed
+    check 'restart' restart
+    for i in direct copies; do check "smoke, $i" smoke --fix transfer=$i; done
+    check 'tuning by processes, again' tune
+    check 'two grids, copies, large alpha' team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix layout=csoa --fix alpha=$alpha
+    check 'two grids, 16 bits, copies' team ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix storage=f16 --accuracy 0.03
     for transfer in direct copies; do
-        road "moments, solid at rest, $transfer" team "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=$transfer
-        road "moments, moving solid, $transfer" team "$folder/torus-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
-        road "moments, free solid, $transfer" team "$folder/settling-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
+        check "moments, solid at rest, $transfer" team "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=$transfer
+        check "moments, moving solid, $transfer" team "$folder/torus-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
+        check "moments, free solid, $transfer" team "$folder/settling-ones.json" $other_grid "${moments[@]}" --fix force_sum=fixed --fix transfer=$transfer
     done
-    road 'moments, boxes' team "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies --fix parts_y=2
-    road 'processes, moments, copies' processes "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies
-    road 'tuning by processes, a third time' tune
-    road 'shift, copies' team ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
-    road 'processes, shift, copies' processes ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
-    road 'boxes on one grid' team ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies --fix parts_y=2
-    for transfer in direct copies; do road "moving solid, $transfer" team torus $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=$transfer; done
-    road 'free solid, copies' team settling $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=copies
-    road 'two dimensions' team cylinder2d $flat --system d2q9 --fix plan=pull
-    road 'processes, two dimensions' processes cylinder2d $flat --system d2q9 --fix plan=pull
-    road 'processes, boxes' processes ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix parts_y=2
+    check 'moments, boxes' team "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies --fix parts_y=2
+    check 'processes, moments, copies' processes "$folder/ball-ones.json" $other_grid "${moments[@]}" --fix transfer=copies
+    check 'tuning by processes, a third time' tune
+    check 'shift, copies' team ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
+    check 'processes, shift, copies' processes ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies
+    check 'boxes on one grid' team ahmed $grid "${samples[@]}" "${shift[@]}" --fix transfer=copies --fix parts_y=2
+    for transfer in direct copies; do check "moving solid, $transfer" team torus $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=$transfer; done
+    check 'free solid, copies' team settling $other_grid "${two[@]}" --fix force_sum=fixed --fix transfer=copies
+    check 'two dimensions' team cylinder2d $flat --system d2q9 --fix plan=pull
+    check 'processes, two dimensions' processes cylinder2d $flat --system d2q9 --fix plan=pull
+    check 'processes, boxes' processes ahmed $grid "${samples[@]}" "${two[@]}" --fix transfer=copies --fix parts_y=2
 }
 
 scaling() {
@@ -261,8 +261,8 @@ copies_by_kernel() {
 }
 quiet_tuning() {
     at_once=1
-    road 'tuning by processes' tune
-    road 'tuning by processes, once more' tune
+    check 'tuning by processes' tune
+    check 'tuning by processes, once more' tune
     wait
     XDG_CACHE_HOME=$PWD/cache timeout 110 "$kftune" tune --scene ahmed --grid $tuned_grid "${samples[@]}" --devices "$devices" --budget $budget --store one.db --out one.json >one.out 2>&1 ||
         tell 'tuning by one process' "FAILED: $(why one.out)" 0
@@ -313,7 +313,7 @@ figure_20() {
 
 case $PART in
 1)
-    all_roads
+    all_checks
     wait
     tell 'several hosts, a CUDA-aware MPI' 'not tried: this is one host' 0
     finish

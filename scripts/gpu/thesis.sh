@@ -1,8 +1,8 @@
 #!/bin/bash
-# The result tables of the SPH thesis (Sandvik 2021, Tables 6.1 to 6.6) beside what this machine does: memory, and steps a second
+# The result tables of the SPH thesis (Sandvik 2021, Tables 6.1 to 6.6) beside this machine's results: memory, and steps a second
 # of its pool and its avalanche by its own method, Newtonian and Bingham, with smoothing lengths kept while particles are added;
 # and its largest sizes by scheme modern. From a bundle or a built source tree; builds nothing.
-# usage: scripts/gpu/thesis.sh FOLDER [DEVICE]; at most LIMIT seconds (200): rows that come too late are left out, and said.
+# usage: scripts/gpu/thesis.sh FOLDER [DEVICE]; at most LIMIT seconds (200): rows that come too late are left out, with a message.
 # PARTS names some of rates and memory. FOLDER gets thesis.md, thesis.csv, memory.csv, and what `tune --json` said of each row. With DEVICE cpu 1/64 of the particles, to see that it works.
 # ROWS=avalanche: only the rates whose names (SCENE-MODEL-SCHEME-THOUSANDSk) this regular expression finds.
 set -u

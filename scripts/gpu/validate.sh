@@ -6,8 +6,8 @@
 # system's cases alone, to split the whole into several commands. A case that fails or hangs does not stop the others. On a
 # GPU five run at a time, so that some compile while others compute (KFTUNE_JOBS). A case's checks are printed when it ends.
 # Below, seconds of the longer cases alone on an H200, from their node updates at 18e9 a second and their looks at the fields,
-# compilation apart (those of the incompressible solver by what they took beside sphere_drag). Never more than BUDGET seconds (500): a case that would not fit is not begun but listed with the time it
-# is expected to take, one that the end meets is ended. The results are brought up to date whenever a case ends. Status 1 when
+# compilation apart (those of the incompressible solver by what they took beside sphere_drag). Never more than BUDGET seconds (500): a case that would not fit is listed with its expected
+# time instead of run, and one that runs at the end is killed. The results are brought up to date whenever a case ends. Status 1 when
 # a check is out of its bound or a case did not end.
 set -u
 estimates="incompressible-beside 45 incompressible-sphere 45 nineteen 45 cylinder_drag 40 sphere_drag 35 incompressible-wake 20 cylinder_wake 15 taylor_green_3d 25 cavity_3d 10 free_solid 6 models 4 cavity_2d 2 d2q9-cavity 5

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What links and a law of the wall cost at 400^3: a ball of 60,000 cells^2 of surface (as many samples would be 1.5 million) in a
+# The cost of links and of a law of the wall at 400^3: a ball of 60,000 cells^2 of surface (as many samples would be 1.5 million) in a
 # stream, by links with the law, by links without it, and the box with nothing in it. Prints a Markdown table of a step's time and
 # of the share of it that is above the empty box's. From a bundle or a built source tree; builds nothing. 60 s on an H200; a cpu takes
 # 40^3.

@@ -1,13 +1,13 @@
 #!/bin/bash
-# What a law of the wall must reach, measured: one row a figure, in Markdown, with what must come and what came.
+# Measures what a law of the wall must reach: a Markdown table with a row for each figure, its goal and its result.
 # From a bundle or a built source tree; builds nothing. Parts on an H200: channels (12 turbulent channels with k17, about 200 s),
 # bodies (plate, square cylinder, spheres, Ahmed body on 127 cells, about 330 s), fine (Ahmed body on 255 cells, 25 and 35 degrees,
-# 500 s), square (of bodies, 45 s), slants (Ahmed body on 64 cells by slant angle, and in two tunnels, 140 s). A cpu takes tiny grids, which show that all of it
-# runs and nothing else.
+# 500 s), square (of bodies, 45 s), slants (Ahmed body on 64 cells by slant angle, and in two tunnels, 140 s). A cpu takes tiny grids, which only show that
+# everything runs.
 # usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]; BUDGET (seconds, 480), RATES (of all bodies, k17) and
 # CASES (of channels, wall_channels_k17), ANGLES and THROUGHS (of fine, 35 25 and 1.8
-# flow-throughs) may be set. What does not fit into the time is left out and said; a run or a case that time
-# ends is kept with what it came to.
+# flow-throughs) may be set. What does not fit into the time is left out, with a message; a run or a case
+# that the time limit ends is kept with its last values.
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, speed-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
 set -u

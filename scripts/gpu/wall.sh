@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the default rates hold and cost: long runs, the cases that see the collision, and the Ahmed body with and without stilts.
+# Checks the default rates and their cost: long runs, the cases that depend on the collision, and the Ahmed body with and without stilts.
 # From a bundle or a built source tree; builds nothing; in parts of at most 540 s each (BUDGET).
 # usage: scripts/gpu/wall.sh FOLDER PART [DEVICE]; PART is long, cases, stilts, law (channels) or car (an Ahmed body by links with
 # and without a law of the wall, in mid-tunnel too).

@@ -101,7 +101,7 @@ typedef struct kf_sph_parcels {
     bool counts; /* the number of rows is not known beforehand, so it is sent first */
 } kf_sph_parcels;
 
-typedef struct kf_sph_road kf_sph_road; /* sph_parcels.c */
+typedef struct kf_sph_transport kf_sph_transport; /* sph_parcels.c */
 
 typedef struct kf_sph {
     const kf_particle_scene *scene;
@@ -112,12 +112,12 @@ typedef struct kf_sph {
     bool packs;         /* parts exchange parcels, because they do not read each other's memory */
     /* Number of parts whose memory can be reached, and index of this process's first among them. */
     int seen_parts, own_seen;
-    kf_sph_shared *seen; /* [seen_parts]; if parts exchange parcels, only those of this process */
-    kf_mark **ready;     /* [plan->near_parts] for a team whose parts read in place */
-    kf_sph_road *road;   /* transport of parcels; NULL: there are none */
-    int plane_cells;     /* largest number of cells in a plane across the cut axis */
-    int most;            /* most particles that a part should have */
-    int room;            /* most rows of parcels that a part sends or receives */
+    kf_sph_shared *seen;         /* [seen_parts]; if parts exchange parcels, only those of this process */
+    kf_mark **ready;             /* [plan->near_parts] for a team whose parts read in place */
+    kf_sph_transport *transport; /* of parcels; NULL: there are none */
+    int plane_cells;             /* largest number of cells in a plane across the cut axis */
+    int most;                    /* most particles that a part should have */
+    int room;                    /* most rows of parcels that a part sends or receives */
     kf_buffer *windows[KF_PARTICLE_WINDOWS];   /* states at the windows; made on first use */
     float *window_values[KF_PARTICLE_WINDOWS]; /* the same for a team */
     int exchanged;                             /* number of particles that fit the buffer exchange */
@@ -211,13 +211,13 @@ kf_status kf_sph_download(const kf_sph_bytes *place, void *data, size_t bytes, k
 int kf_sph_row(bool stress);
 /* Prepares the transport of parcels for a team whose parts exchange them. With NCCL it fails as
  * kf_nccl_group_create does. */
-kf_status kf_sph_make_road(kf_plan *plan, kf_sph *system, kf_error *error);
+kf_status kf_sph_make_transport(kf_plan *plan, kf_sph *system, kf_error *error);
 /* Returns the version of the library that sends parcels, which is part of a plan's hash; "": there is
  * none. */
-const char *kf_sph_road_version(const kf_sph_road *road);
-void kf_sph_free_road(kf_sph_road *road); /* may be NULL */
-/* Makes parcels of rows of `values` numbers. They live as long as the road. */
-kf_sph_parcels *kf_sph_parcels_of(kf_sph_road *road, int values, bool counts);
+const char *kf_sph_transport_version(const kf_sph_transport *transport);
+void kf_sph_free_transport(kf_sph_transport *transport); /* may be NULL */
+/* Makes parcels of rows of `values` numbers. They live as long as the transport. */
+kf_sph_parcels *kf_sph_parcels_of(kf_sph_transport *transport, int values, bool counts);
 /* Calls of a plan that separate all earlier work of its parts from all later work; processes make them
  * together. kf_sph_carry sends parcels, its object; KF_GATE_FAILED if a part has no room for them. The object
  * of the others is the plan. kf_sph_sum_weights adds up the costs of planes over all parts.

@@ -116,7 +116,7 @@ static void meet(builder *b) {
 static void append_call(builder *b, const char *name, kf_call_function *enqueue, void *object) {
     kf_call call = {.enqueue = enqueue, .object = object};
     if (b->status != KF_OK) return;
-    kf_copy_text(call.version, sizeof call.version, kf_sph_road_version(b->system->road));
+    kf_copy_text(call.version, sizeof call.version, kf_sph_transport_version(b->system->transport));
     if (b->now)
         b->status = enqueue(object, kf_backend_stream(b->plan->backend, KF_LANE_MAIN), b->error);
     else
@@ -124,7 +124,7 @@ static void append_call(builder *b, const char *name, kf_call_function *enqueue,
 }
 
 static void append_parcels(builder *b, int values, bool counts) {
-    append_call(b, "carry_parcels", kf_sph_carry, kf_sph_parcels_of(b->system->road, values, counts));
+    append_call(b, "carry_parcels", kf_sph_carry, kf_sph_parcels_of(b->system->transport, values, counts));
 }
 
 /* Numbers of a row of copies: as kf_copied of kernels/sph/parcels.h. */

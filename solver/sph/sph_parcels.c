@@ -1,5 +1,5 @@
 /* Parcels between parts that do not read each other's memory (kernels/sph/parcels.h): from device to device,
- * by way of the host, and between processes by messages. How many rows a part sends differs from step to
+ * through the host, and between processes by messages. How many rows a part sends differs from step to
  * step. So the host waits for the devices and reads the numbers; in a sort processes tell each other
  * theirs first, later both know them. */
 #include <stddef.h>
@@ -12,15 +12,15 @@
 #include "solver/flow/flow_link.h"
 #include "solver/sph/sph.h"
 
-enum { ROADS = 8, TAGS = 90 };
+enum { MOST_PARCELS = 8, TAGS = 90 };
 
-struct kf_sph_road {
+struct kf_sph_transport {
     kf_flow_link *link;  /* NULL: there is one process, or NCCL */
     kf_nccl_group *nccl; /* or NULL */
     bool through_host;   /* parcels between devices of this process, too */
     bool messages_from_host;
     kf_buffer **out, **in; /* [part_count], on the host: rows as they lie on the device; made when needed */
-    kf_sph_parcels parcels[ROADS];
+    kf_sph_parcels parcels[MOST_PARCELS];
     int count;
 };
 
@@ -28,43 +28,44 @@ int kf_sph_row(bool stress) {
     return KF_SPH_ROW + (stress ? KF_SPH_STRESSES : 0);
 }
 
-kf_status kf_sph_make_road(kf_plan *plan, kf_sph *system, kf_error *error) {
-    kf_sph_road *road = kf_allocate_zeroed(1, sizeof *road);
+kf_status kf_sph_make_transport(kf_plan *plan, kf_sph *system, kf_error *error) {
+    kf_sph_transport *transport = kf_allocate_zeroed(1, sizeof *transport);
     const bool nccl = system->options.transfer == KF_SPH_BY_NCCL;
-    system->road = road;
-    road->through_host = system->options.transfer == KF_SPH_THROUGH_HOST;
-    road->messages_from_host = road->through_host || !kf_flow_link_takes_device_memory(plan);
-    road->out = kf_allocate_zeroed((size_t)plan->part_count, sizeof *road->out);
-    road->in = kf_allocate_zeroed((size_t)plan->part_count, sizeof *road->in);
-    for (int i = 0; i < ROADS; i++)
-        road->parcels[i].plan = plan;
-    if (nccl) return kf_nccl_group_create(plan->backend, &road->nccl, error);
-    road->link = kf_flow_link_make(plan);
+    system->transport = transport;
+    transport->through_host = system->options.transfer == KF_SPH_THROUGH_HOST;
+    transport->messages_from_host = transport->through_host || !kf_flow_link_takes_device_memory(plan);
+    transport->out = kf_allocate_zeroed((size_t)plan->part_count, sizeof *transport->out);
+    transport->in = kf_allocate_zeroed((size_t)plan->part_count, sizeof *transport->in);
+    for (int i = 0; i < MOST_PARCELS; i++)
+        transport->parcels[i].plan = plan;
+    if (nccl) return kf_nccl_group_create(plan->backend, &transport->nccl, error);
+    transport->link = kf_flow_link_make(plan);
     return KF_OK;
 }
 
-const char *kf_sph_road_version(const kf_sph_road *road) {
-    return road != NULL && road->nccl != NULL ? kf_nccl_version(road->nccl) : "";
+const char *kf_sph_transport_version(const kf_sph_transport *transport) {
+    return transport != NULL && transport->nccl != NULL ? kf_nccl_version(transport->nccl) : "";
 }
 
-void kf_sph_free_road(kf_sph_road *road) {
-    if (road == NULL) return;
-    const int parts = road->parcels->plan->part_count;
-    kf_flow_link_free(road->link);
-    kf_nccl_group_free(road->nccl);
+void kf_sph_free_transport(kf_sph_transport *transport) {
+    if (transport == NULL) return;
+    const int parts = transport->parcels->plan->part_count;
+    kf_flow_link_free(transport->link);
+    kf_nccl_group_free(transport->nccl);
     for (int part = 0; part < parts; part++) {
-        kf_buffer_free(road->out[part]);
-        kf_buffer_free(road->in[part]);
+        kf_buffer_free(transport->out[part]);
+        kf_buffer_free(transport->in[part]);
     }
-    free(road->out);
-    free(road->in);
-    free(road);
+    free(transport->out);
+    free(transport->in);
+    free(transport);
 }
 
-kf_sph_parcels *kf_sph_parcels_of(kf_sph_road *road, int values, bool counts) {
-    for (int i = 0; i < road->count; i++)
-        if (road->parcels[i].values == values && road->parcels[i].counts == counts) return &road->parcels[i];
-    kf_sph_parcels *made = &road->parcels[road->count++];
+kf_sph_parcels *kf_sph_parcels_of(kf_sph_transport *transport, int values, bool counts) {
+    for (int i = 0; i < transport->count; i++)
+        if (transport->parcels[i].values == values && transport->parcels[i].counts == counts)
+            return &transport->parcels[i];
+    kf_sph_parcels *made = &transport->parcels[transport->count++];
     made->values = values;
     made->counts = counts;
     return made;
@@ -190,13 +191,14 @@ static kf_status copy(const kf_plan *plan, int part, const kf_sph_bytes *target,
 }
 
 /* Makes a part's places on the host, and takes there what it sends by way of it. */
-static kf_status to_host(const table *t, kf_sph_road *road, int part, kf_error *error) {
+static kf_status to_host(const table *t, kf_sph_transport *transport, int part, kf_error *error) {
     const int number = t->plan->first_part + part;
     const size_t sent = before_sent(t, number, t->parts), come = before_come(t, t->parts, number);
-    if (!(road->through_host || (road->link != NULL && road->messages_from_host))) return KF_OK;
-    if (sent > 0) KF_TRY(make_room(t->plan->parts[part], sent, &road->out[part], error));
-    if (come > 0) KF_TRY(make_room(t->plan->parts[part], come, &road->in[part], error));
-    const kf_sph_bytes host = {road->out[part], 0};
+    if (!(transport->through_host || (transport->link != NULL && transport->messages_from_host)))
+        return KF_OK;
+    if (sent > 0) KF_TRY(make_room(t->plan->parts[part], sent, &transport->out[part], error));
+    if (come > 0) KF_TRY(make_room(t->plan->parts[part], come, &transport->in[part], error));
+    const kf_sph_bytes host = {transport->out[part], 0};
     return copy(t->plan, part, &host, &seen_of(t->plan, part)->outgoing, sent, error);
 }
 
@@ -205,47 +207,48 @@ static void *address_of(const kf_buffer *host, const kf_sph_bytes *device, bool 
 }
 
 /* The message between a part of this process and one of another. */
-static void add_message(const table *t, kf_sph_road *road, int from, int to, int tags[]) {
+static void add_message(const table *t, kf_sph_transport *transport, int from, int to, int tags[]) {
     const kf_plan *plan = t->plan;
     const bool sends = is_own(plan, from);
     const int part = (sends ? from : to) - plan->first_part,
-              other = kf_flow_link_process(road->link, sends ? to : from);
+              other = kf_flow_link_process(transport->link, sends ? to : from);
     const kf_sph_shared *seen = seen_of(plan, part);
     int *tag = &tags[2 * other + (sends ? 1 : 0)];
-    void *data =
-        sends
-            ? address_of(road->out[part], &seen->outgoing, road->messages_from_host, before_sent(t, from, to))
-            : address_of(road->in[part], &seen->incoming, road->messages_from_host, before_come(t, from, to));
-    kf_flow_link_add(road->link, &(kf_message){other, *tag % TAGS, sends, data,
-                                               (size_t)rows_of(t, from, to) * t->row_bytes});
+    void *data = sends ? address_of(transport->out[part], &seen->outgoing, transport->messages_from_host,
+                                    before_sent(t, from, to))
+                       : address_of(transport->in[part], &seen->incoming, transport->messages_from_host,
+                                    before_come(t, from, to));
+    kf_flow_link_add(transport->link, &(kf_message){other, *tag % TAGS, sends, data,
+                                                    (size_t)rows_of(t, from, to) * t->row_bytes});
     ++*tag;
 }
 
 /* Begins the messages with other processes, in an order that all know. */
-static kf_status post(const table *t, kf_sph_road *road, kf_stream *stream, kf_error *error) {
+static kf_status post(const table *t, kf_sph_transport *transport, kf_stream *stream, kf_error *error) {
     const kf_plan *plan = t->plan;
-    if (road->link == NULL) return KF_OK;
+    if (transport->link == NULL) return KF_OK;
     int *tags = kf_allocate_zeroed(2 * (size_t)kf_world_size(), sizeof *tags);
-    road->link->message_count = 0;
+    transport->link->message_count = 0;
     for (int from = 0; from < t->parts; from++)
         for (int to = 0; to < t->parts; to++)
             if (is_own(plan, from) != is_own(plan, to) && rows_of(t, from, to) > 0)
-                add_message(t, road, from, to, tags);
+                add_message(t, transport, from, to, tags);
     free(tags);
-    return kf_flow_link_post(road->link, stream, error);
+    return kf_flow_link_post(transport->link, stream, error);
 }
 
-/* Brings a part what comes from one of this process, or, when messages have come, by way of the host from
+/* Brings a part what comes from one of this process, or, when messages have come, through the host from
  * another one's. */
-static kf_status bring(const table *t, const kf_sph_road *road, int from, int part, kf_error *error) {
+static kf_status bring(const table *t, const kf_sph_transport *transport, int from, int part,
+                       kf_error *error) {
     const kf_plan *plan = t->plan;
     const int to = plan->first_part + part;
     const bool near = is_own(plan, from);
     const size_t bytes = (size_t)rows_of(t, from, to) * t->row_bytes, at = before_come(t, from, to);
-    kf_sph_bytes source = {road->in[part], at}, target = seen_of(plan, part)->incoming;
-    if (bytes == 0 || (!near && !road->messages_from_host)) return KF_OK;
-    if (near && road->through_host)
-        source = (kf_sph_bytes){road->out[from - plan->first_part], before_sent(t, from, to)};
+    kf_sph_bytes source = {transport->in[part], at}, target = seen_of(plan, part)->incoming;
+    if (bytes == 0 || (!near && !transport->messages_from_host)) return KF_OK;
+    if (near && transport->through_host)
+        source = (kf_sph_bytes){transport->out[from - plan->first_part], before_sent(t, from, to)};
     else if (near) {
         source = seen_of(plan, from - plan->first_part)->outgoing;
         source.at += before_sent(t, from, to);
@@ -254,53 +257,54 @@ static kf_status bring(const table *t, const kf_sph_road *road, int from, int pa
     return copy(plan, part, &target, &source, bytes, error);
 }
 
-static kf_status bring_all(const table *t, const kf_sph_road *road, bool near, kf_error *error) {
+static kf_status bring_all(const table *t, const kf_sph_transport *transport, bool near, kf_error *error) {
     for (int part = 0; part < t->plan->part_count; part++)
         for (int from = 0; from < t->parts; from++)
-            if (is_own(t->plan, from) == near) KF_TRY(bring(t, road, from, part, error));
+            if (is_own(t->plan, from) == near) KF_TRY(bring(t, transport, from, part, error));
     return KF_OK;
 }
 
 /* The message between a part of this process and any other part, from the one's end. */
-static void add_to_group(const table *t, kf_sph_road *road, int part, int other, bool sends) {
+static void add_to_group(const table *t, kf_sph_transport *transport, int part, int other, bool sends) {
     const kf_plan *plan = t->plan;
     const int number = plan->first_part + part, from = sends ? number : other, to = sends ? other : number;
     const kf_sph_bytes *place = sends ? &seen_of(plan, part)->outgoing : &seen_of(plan, part)->incoming;
     if (rows_of(t, from, to) == 0) return;
-    kf_nccl_group_add(road->nccl, &(kf_nccl_message){.part = part,
-                                                     .other = other,
-                                                     .sends = sends,
-                                                     .buffer = place->buffer,
-                                                     .bytes = (size_t)rows_of(t, from, to) * t->row_bytes,
-                                                     .at = place->at + (sends ? before_sent(t, from, to)
-                                                                              : before_come(t, from, to))});
+    kf_nccl_group_add(
+        transport->nccl,
+        &(kf_nccl_message){.part = part,
+                           .other = other,
+                           .sends = sends,
+                           .buffer = place->buffer,
+                           .bytes = (size_t)rows_of(t, from, to) * t->row_bytes,
+                           .at = place->at + (sends ? before_sent(t, from, to) : before_come(t, from, to))});
 }
 
 /* All of it as one group of messages, in the devices' main lanes. */
-static kf_status move_by_nccl(const table *t, kf_sph_road *road, kf_error *error) {
+static kf_status move_by_nccl(const table *t, kf_sph_transport *transport, kf_error *error) {
     const kf_plan *plan = t->plan;
-    kf_nccl_group_clear(road->nccl);
+    kf_nccl_group_clear(transport->nccl);
     for (int part = 0; part < plan->part_count; part++)
         for (int other = 0; other < t->parts; other++) {
-            add_to_group(t, road, part, other, true);
-            add_to_group(t, road, part, other, false);
+            add_to_group(t, transport, part, other, true);
+            add_to_group(t, transport, part, other, false);
         }
     for (int part = 0; part < plan->part_count; part++)
-        KF_TRY(kf_nccl_enqueue(kf_nccl_group_end(road->nccl, part),
+        KF_TRY(kf_nccl_enqueue(kf_nccl_group_end(transport->nccl, part),
                                kf_backend_stream(plan->parts[part], KF_LANE_MAIN), error));
     return KF_OK;
 }
 
-static kf_status move(const table *t, kf_sph_road *road, kf_stream *stream, kf_error *error) {
+static kf_status move(const table *t, kf_sph_transport *transport, kf_stream *stream, kf_error *error) {
     const kf_plan *plan = t->plan;
     for (int part = 0; part < plan->part_count; part++)
-        KF_TRY(to_host(t, road, part, error));
+        KF_TRY(to_host(t, transport, part, error));
     KF_TRY(kf_backend_synchronize(plan->backend, error));
-    KF_TRY(post(t, road, stream, error));
-    KF_TRY(bring_all(t, road, true, error));
-    if (road->link != NULL) {
-        KF_TRY(kf_flow_link_await(road->link, stream, error));
-        KF_TRY(bring_all(t, road, false, error));
+    KF_TRY(post(t, transport, stream, error));
+    KF_TRY(bring_all(t, transport, true, error));
+    if (transport->link != NULL) {
+        KF_TRY(kf_flow_link_await(transport->link, stream, error));
+        KF_TRY(bring_all(t, transport, false, error));
     }
     /* Parts pack their next rows where these copies are from. */
     return kf_backend_synchronize(plan->backend, error);
@@ -314,8 +318,8 @@ kf_status kf_sph_carry(void *object, kf_stream *stream, kf_error *error) {
     t.rows = kf_allocate_zeroed((size_t)t.parts * (size_t)t.parts, sizeof *t.rows);
     kf_status status = count_rows(&t, parcels->counts, error);
     if (status == KF_OK)
-        status = system->road->nccl != NULL ? move_by_nccl(&t, system->road, error)
-                                            : move(&t, system->road, stream, error);
+        status = system->transport->nccl != NULL ? move_by_nccl(&t, system->transport, error)
+                                                 : move(&t, system->transport, stream, error);
     free(t.rows);
     return status;
 }

@@ -406,7 +406,7 @@ static kf_status write_map(kf_plan *plan, const kf_snapshot *snapshot, const cha
 
 static void free_system(kf_plan *plan) {
     kf_sph *system = plan->system;
-    kf_sph_free_road(system->road);
+    kf_sph_free_transport(system->transport);
     kf_sph_free_grid(&system->grid);
     for (int window = 0; window < KF_PARTICLE_WINDOWS; window++)
         free(system->window_values[window]);

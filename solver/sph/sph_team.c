@@ -240,7 +240,7 @@ kf_status kf_sph_make_team(kf_plan *plan, kf_sph *system, kf_error *error) {
     KF_TRY(make_memory(plan, system, bytes, buffers, error));
     for (int part = 0; part < plan->part_count; part++)
         system->parts[part].arguments.count = (int)slots;
-    if (system->packs) KF_TRY(kf_sph_make_road(plan, system, error));
+    if (system->packs) KF_TRY(kf_sph_make_transport(plan, system, error));
     return upload_teams(plan, system, (size_t)slots, buffers, bytes, error);
 }
 

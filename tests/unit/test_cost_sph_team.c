@@ -108,7 +108,7 @@ static void test_steps_of_four(void **state) {
     }
 }
 
-/* Where devices have much to do, more of them are faster, and a longer road is slower. */
+/* Where devices have much to do, more of them are faster, and a slower transfer makes them slower. */
 static void test_order(void **state) {
     (void)state;
     kf_problem *problem = opened("particles_32", 110);
