@@ -144,7 +144,8 @@ static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error
 
 static void add_identity(cJSON *object, const kf_run_summary *run, const kf_provenance *provenance) {
     if (!provenance->nameless) (void)cJSON_AddStringToObject(object, "device_name", run->device);
-    (void)cJSON_AddStringToObject(object, "kernel_name", run->system);
+    const kf_fact *kernel = kf_facts_find(run->facts, "kernel");
+    (void)cJSON_AddStringToObject(object, "kernel_name", kernel != NULL ? kernel->word : run->system);
     int size[3], axes = 3;
     /* Others have as many numbers as the problem has axes. */
     const bool sized = kf_facts_get_size(run->facts, size);
@@ -153,6 +154,7 @@ static void add_identity(cJSON *object, const kf_run_summary *run, const kf_prov
     if (sized) (void)cJSON_AddItemToObject(object, "problem_size", cJSON_CreateIntArray(size, axes));
     cJSON *ours = cJSON_AddObjectToObject(object, KF_LANDSCAPE_KEY);
     (void)cJSON_AddStringToObject(ours, "version", KF_VERSION);
+    if (kernel != NULL) (void)cJSON_AddStringToObject(ours, "system", run->system);
     (void)cJSON_AddStringToObject(ours, "scene", run->scene);
     (void)cJSON_AddStringToObject(ours, "run", run->uuid);
 }

@@ -97,9 +97,12 @@ kf_status kf_foreign_identify(kf_landscape_file *file, kf_error *error) {
             "another",
             file->path, objective);
     base_name(file->path, fallback);
-    plain_name(string_or(identity, "kernel_name", fallback), file->system);
-    read_size(cJSON_GetObjectItemCaseSensitive(identity, "problem_size"), &file->facts);
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(identity, KF_LANDSCAPE_KEY);
+    const char *kernel = string_or(identity, "kernel_name", fallback),
+               *system = string_or(ours, "system", kernel);
+    plain_name(system, file->system);
+    read_size(cJSON_GetObjectItemCaseSensitive(identity, "problem_size"), &file->facts);
+    if (system != kernel) kf_facts_word(&file->facts, "kernel", kernel);
     kf_copy_text(file->scene, sizeof file->scene, string_or(ours, "scene", ""));
     kf_copy_text(file->device, sizeof file->device, string_or(identity, "device_name", ""));
     return KF_OK;

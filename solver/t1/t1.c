@@ -16,6 +16,8 @@ kf_problem *kf_t1_wrap(kf_t1_problem *own, bool owned) {
     problem->seed = 1;
     kf_facts_size(&problem->facts, size, "");
     kf_facts_amount(&problem->facts, "element_count", (double)size[0] * size[1] * size[2], "elements");
+    if (strlen(own->kernel_name) < KF_NAME) /* other tuners look for it in their caches */
+        kf_facts_word(&problem->facts, "kernel", own->kernel_name);
     if (own->notes != NULL) problem->notes = kf_duplicate(own->notes);
     return problem;
 }

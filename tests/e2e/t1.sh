@@ -70,6 +70,11 @@ grep -q 'before any config was tried' "$err" || complain "a hopeless run went on
 sed 's/"FillValue": 1.0, "Size": "ProblemSize\[0\] \* ProblemSize\[1\]"/"FillValue": 1.0, "Size": 61000/' "$problems/sums.t1.json" >short.t1.json
 expect 2 "'in' is too short: its Size is 61000, and the kernel reads value 61102" tune --device cpu --store none.db --scene short.t1.json --budget 5evals
 expect 0 'kftune_landscape' store export --store t1.db --format landscape
+# Caches for other tuners have the kernel's own name, and come back as this system's.
+expect 0 '"kernel_name":"sums"' store export --store t1.db --format kernel-tuner
+"$kftune" store export --store t1.db --format kernel-tuner --out sums.json >/dev/null && "$kftune" store import sums.json --store back.db >/dev/null
+expect 0 '"kernel_name":"sums"' store export --store back.db --format t4
+grep -q ',t1,' <("$kftune" store export --store back.db --format csv) || complain "a cache that comes back is of another system"
 expect 3 'needs a GPU' "${tune[@]}" --scene "$problems/stencil.t1.json" --budget 2evals
 expect 2 "'--scene FILE|NAME' is missing" "${tune[@]}"
 expect 2 'nowhere.t1.json' "${tune[@]}" --scene nowhere.t1.json
