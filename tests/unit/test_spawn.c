@@ -1,0 +1,143 @@
+/* Other programs: each stream goes where it is wanted, signals are as usual, the environment is the one that
+ * is given; of what is read as much is kept as is wanted. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/util/spawn.h"
+
+static char input_file[] = "/tmp/kftune-spawn-XXXXXX";
+
+static int make_input(void **state) {
+    (void)state;
+    const int file = mkstemp(input_file);
+    return file >= 0 && write(file, "given\n", 6) == 6 && close(file) == 0 ? 0 : -1;
+}
+
+static int remove_input(void **state) {
+    (void)state;
+    return unlink(input_file);
+}
+
+/* Runs it with a pipe for its output, for its errors, for both or for none; what came through it. */
+static char *heard(const char *script, bool output, bool errors, const char *input, char *const *environment,
+                   int *exit_status) {
+    const char *const words[] = {"sh", "-c", script, NULL};
+    int ends[2];
+    pid_t process;
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    const kf_spawn spawn = {.words = words,
+                            .input = input,
+                            .output = output ? ends[1] : -1,
+                            .errors = errors ? ends[1] : -1,
+                            .environment = environment};
+    assert_int_equal(kf_spawn_start(&spawn, &process), 0);
+    (void)close(ends[1]);
+    char *text = kf_spawn_read(ends[0], 1000, true, NULL);
+    (void)close(ends[0]);
+    const int ended = kf_spawn_wait(process);
+    assert_true(WIFEXITED(ended));
+    *exit_status = WEXITSTATUS(ended);
+    return text;
+}
+
+static void streams_go_where_they_are_wanted(void **state) {
+    (void)state;
+    static const struct {
+        bool output, errors, input;
+        const char *heard;
+    } cases[] = {{true, false, true, "given\n"},
+                 {false, true, true, "wrong\n"},
+                 {true, true, true, "given\nwrong\n"},
+                 {false, false, true, ""},
+                 {true, true, false, "wrong\n"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int status = -1;
+        char *text = heard("cat; echo wrong >&2; exit 7", cases[i].output, cases[i].errors,
+                           cases[i].input ? input_file : NULL, NULL, &status);
+        assert_string_equal(text, cases[i].heard);
+        assert_int_equal(status, 7);
+        free(text);
+    }
+}
+
+/* Ignored and blocked here, it still ends the other program. */
+static void signals_are_as_usual(void **state) {
+    (void)state;
+    static const int numbers[] = {SIGINT, SIGTERM, SIGPIPE};
+    static const char *const scripts[] = {"kill -INT $$; sleep 1", "kill -TERM $$; sleep 1",
+                                          "kill -PIPE $$; sleep 1"};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        for (int blocked = 0; blocked < 2; blocked++) {
+            const char *const words[] = {"sh", "-c", scripts[i], NULL};
+            sigset_t one;
+            pid_t process;
+            sigemptyset(&one);
+            sigaddset(&one, numbers[i]);
+            void (*before)(int) = blocked ? SIG_ERR : signal(numbers[i], SIG_IGN);
+            if (blocked) assert_int_equal(sigprocmask(SIG_BLOCK, &one, NULL), 0);
+            const kf_spawn spawn = {.words = words, .output = -1, .errors = -1};
+            assert_int_equal(kf_spawn_start(&spawn, &process), 0);
+            if (blocked)
+                assert_int_equal(sigprocmask(SIG_UNBLOCK, &one, NULL), 0);
+            else
+                (void)signal(numbers[i], before);
+            const int ended = kf_spawn_wait(process);
+            assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == numbers[i]);
+        }
+}
+
+/* Variables of just these names are left out, and one is added. */
+static void the_environment_is_the_one_given(void **state) {
+    (void)state;
+    static const char *const without[] = {"KF_ONE", "KF_THREE", NULL};
+    char more[] = "KF_MORE=m";
+    assert_int_equal(setenv("KF_ONE", "1", 1) | setenv("KF_ONES", "2", 1) | setenv("KF", "3", 1) |
+                         setenv("KF_THREE", "4", 1) | setenv("KF_FOUR", "KF_ONE", 1),
+                     0);
+    char **environment = kf_spawn_environment(without, more);
+    static const char script[] = "echo $KF_ONE,$KF_ONES,$KF,$KF_THREE,$KF_FOUR,$KF_MORE";
+    int status;
+    char *text = heard(script, true, false, NULL, environment, &status);
+    assert_string_equal(text, ",2,3,,KF_ONE,m\n");
+    free(text);
+    text = heard(script, true, false, NULL, NULL, &status);
+    assert_string_equal(text, "1,2,3,4,KF_ONE,\n");
+    free(text);
+    free(environment);
+}
+
+/* What is beyond the limit is read, and not kept, where the writer is to end. */
+static void as_much_is_kept_as_is_wanted(void **state) {
+    (void)state;
+    for (size_t limit = 0; limit <= 6; limit++) {
+        int ends[2];
+        size_t length = 99;
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], "12345", 5), 5);
+        (void)close(ends[1]);
+        char *text = kf_spawn_read(ends[0], limit, true, &length), rest;
+        assert_int_equal(length, limit < 5 ? limit : 5);
+        assert_int_equal(strlen(text), length);
+        assert_memory_equal(text, "12345", length);
+        assert_int_equal(read(ends[0], &rest, 1), 0);
+        free(text);
+        (void)close(ends[0]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(streams_go_where_they_are_wanted), cmocka_unit_test(signals_are_as_usual),
+        cmocka_unit_test(the_environment_is_the_one_given), cmocka_unit_test(as_much_is_kept_as_is_wanted)};
+    return cmocka_run_group_tests(tests, make_input, remove_input);
+}
