@@ -221,6 +221,69 @@ static void test_lanes(void **state) {
     end(&s);
 }
 
+/* Kernels of a level's own plan, by name. */
+typedef struct level_items {
+    int count, level;
+    struct {
+        char name[48];
+        double bytes, flops;
+    } list[MOST_KERNELS];
+} level_items;
+
+static kf_status note_item(void *data, const kf_item *item, kf_error *error) {
+    level_items *own = data;
+    (void)error;
+    if (item->kind != KF_ITEM_KERNEL) return KF_OK;
+    assert_true(own->count < MOST_KERNELS);
+    (void)snprintf(own->list[own->count].name, sizeof own->list->name, "%.40s %d", item->name, own->level);
+    own->list[own->count].bytes = item->bytes;
+    own->list[own->count++].flops = item->flops;
+    return KF_OK;
+}
+
+static kf_status look_for_item(void *data, const kf_item *item, kf_error *error) {
+    (void)error;
+    const level_items *levels = data;
+    const int level = item->name[strlen(item->name) - 1] - '0';
+    if (item->kind != KF_ITEM_KERNEL || strncmp(item->name, "refine", 6) == 0 ||
+        strncmp(item->name, "coarsen", 7) == 0)
+        return KF_OK;
+    for (int i = 0; i < levels[level].count; i++)
+        if (strcmp(levels[level].list[i].name, item->name) == 0 &&
+            levels[level].list[i].bytes == item->bytes && levels[level].list[i].flops == item->flops)
+            return KF_OK;
+    fail_msg("%s: %g bytes and %g operations are not those of its level", item->name, item->bytes,
+             item->flops);
+    return KF_OK;
+}
+
+/* A level's kernels read, write and compute what they do in the level's own plan. */
+static void test_bytes_of_levels(void **state) {
+    (void)state;
+    static const char *const fixed[] = {"plan=fused", "storage=f64", "masked_band=false"};
+    stage s;
+    kf_error error = {KF_OK, ""};
+    level_items *levels = kf_allocate_zeroed(3, sizeof *levels);
+    double sums[3] = {0.0, 0.0, 0.0};
+    begin_tunnel(&s, KF_RATE_ONES);
+    must(nest(&s, tunnel_boxes, 3, &error), &error);
+    const kf_config config = config_of(s.whole[0], fixed, 3);
+    kf_plan *plan = open_plan(s.whole[0], &config);
+    for (int l = 0; l < 3; l++) {
+        levels[l].level = l;
+        for (uint64_t step = 0; step < 2; step++)
+            must(kf_plan_walk(kf_nested_level_plan(plan, l), step, note_item, &levels[l], &error), &error);
+        for (int i = 0; i < levels[l].count; i++)
+            sums[l] += levels[l].list[i].bytes;
+        assert_true(sums[l] > 0.0 && (l == 0 || sums[l] != sums[l - 1]));
+    }
+    for (uint64_t step = 0; step < 2; step++)
+        must(kf_plan_walk(plan, step, look_for_item, levels, &error), &error);
+    kf_plan_free(plan);
+    free(levels);
+    end(&s);
+}
+
 /* Planes that a block of a level walks at most, of the item that is visited last. */
 static kf_status note_march(void *data, const kf_item *item, kf_error *error) {
     (void)error;
@@ -379,6 +442,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compiles_for_cuda),
         cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_bytes_of_levels),
         cmocka_unit_test(test_march),
         cmocka_unit_test(test_presets),
         cmocka_unit_test(test_outer_configs),
