@@ -288,6 +288,13 @@ static void test_history_plot(void **state) {
     assert_non_null(strstr(picture, "SLOW"));
     assert_null(strstr(picture, "DRIFT"));
     free(picture);
+    /* Of two series the latest is drawn: the older one has a single night. */
+    assert_int_equal(
+        sqlite3_exec(store->database,
+                     "UPDATE nightly SET series = replace(hex(zeroblob(32)), '0', 'c') WHERE night = 1", NULL,
+                     NULL, NULL),
+        SQLITE_OK);
+    if (kf_plot_history(store, "b", out, &error) != KF_OK) fail_msg("%s", error.message);
     kf_store_close(store);
 }
 
