@@ -350,10 +350,6 @@ kf_stream *kf_backend_stream(kf_backend *backend, int lane) {
     return &backend->streams[lane];
 }
 
-kf_backend *kf_stream_backend(const kf_stream *stream) {
-    return stream->backend;
-}
-
 void *kf_stream_handle(const kf_stream *stream) {
     const kf_backend_methods *methods = stream->backend->methods;
     return methods->stream_handle != NULL ? methods->stream_handle(stream) : NULL;

@@ -231,7 +231,6 @@ int64_t kf_launch_resident_blocks(const kf_launch *launch);
  * launches use the main lane. The lanes aside and ahead have a higher priority, the lane beside the same. */
 enum { KF_LANE_MAIN, KF_LANE_ASIDE, KF_LANE_BESIDE, KF_LANE_AHEAD, KF_LANES };
 kf_stream *kf_backend_stream(kf_backend *backend, int lane); /* lives as long as the backend */
-kf_backend *kf_stream_backend(const kf_stream *stream);
 /* Returns the stream as libraries know it: a CUstream. NULL on the cpu, where work is done at once. */
 void *kf_stream_handle(const kf_stream *stream);
 

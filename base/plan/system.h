@@ -32,8 +32,6 @@ typedef struct kf_verification {
 
 /* Adds a deviation. More than KF_DEVIATIONS are a programming error. */
 void kf_verification_add(kf_verification *verification, const char *name, double value, double bound);
-/* Returns the deviation of this name; NAN: there is none. */
-double kf_verification_value(const kf_verification *verification, const char *name);
 /* KF_GATE_FAILED if a deviation exceeds its bound. The message names the one farthest beyond and lists
  * all. */
 kf_status kf_verification_judge(const kf_verification *verification, kf_error *error);

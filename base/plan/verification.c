@@ -1,7 +1,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/plan/system.h"
 #include "base/util/text.h"
@@ -14,12 +13,6 @@ void kf_verification_add(kf_verification *verification, const char *name, double
     if (verification->count > 1) return;
     verification->error = value;
     verification->bound = bound;
-}
-
-double kf_verification_value(const kf_verification *verification, const char *name) {
-    for (int i = 0; i < verification->count; i++)
-        if (strcmp(verification->deviations[i].name, name) == 0) return verification->deviations[i].value;
-    return (double)NAN;
 }
 
 /* Returns the share of its bound that a deviation takes; what is lost is farther beyond than anything. */

@@ -90,10 +90,3 @@ void kf_counts_free(kf_counts *counts) {
     free(counts->values);
     memset(counts, 0, sizeof *counts);
 }
-
-double kf_counts_value(const kf_counts *counts, int part, const char *metric) {
-    for (int i = 0; i < counts->metric_count; i++)
-        if (strcmp(counts->metrics[i]->name, metric) == 0)
-            return counts->values[part * counts->metric_count + i];
-    return (double)NAN;
-}

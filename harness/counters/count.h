@@ -31,8 +31,6 @@ typedef struct kf_counts {
 kf_status kf_count(kf_backend *backend, const kf_metric_set *set, int parts, kf_counted_restore restore,
                    kf_counted_work replay, void *context, kf_counts *counts, kf_error *error);
 void kf_counts_free(kf_counts *counts);
-/* Returns a value; NAN: it was not counted. */
-double kf_counts_value(const kf_counts *counts, int part, const char *metric);
 
 /* Checks whether the cpu's counters can be read here, through PAPI. KF_MACHINE with the reason and the cure
  * if not. */

@@ -73,6 +73,13 @@ static bool beats(const kf_session *session, int a, int b) {
                         kf_measurement_cost(&items[b].measurement, objective);
 }
 
+/* Returns how many evaluations of the budget a measurement counts for. */
+static double evaluations_of(const kf_session *session, const kf_measurement *measurement) {
+    const double share = measurement->effort / kf_session_effort(session, 1.0);
+    /* A failed config was not measured, with any effort. */
+    return share > 0.0 ? fmin(share, 1.0) : 1.0;
+}
+
 /* Replaces a measurement by one with more effort. */
 static void replace(kf_session *session, int index, const char *role, const kf_measurement *measurement) {
     kf_evaluation *evaluation = &session->result->tried.items[index];
@@ -93,7 +100,7 @@ int kf_session_note(kf_session *session, const char *role, const kf_config *conf
     kf_config_hash(config, hash);
     int index = kf_session_find(session, hash);
     session->result->states[measurement->state]++;
-    session->evaluations += kf_session_evaluations(session, measurement);
+    session->evaluations += evaluations_of(session, measurement);
     session->device_seconds += kf_session_device_seconds(measurement);
     if (index >= 0) {
         replace(session, index, role, measurement);
@@ -117,12 +124,6 @@ bool kf_session_cost(const kf_session *session, const kf_measurement *m, double 
 
 double kf_session_effort(const kf_session *session, double effort) {
     return session->effort * effort;
-}
-
-double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement) {
-    const double share = measurement->effort / kf_session_effort(session, 1.0);
-    /* A failed config was not measured, with any effort. */
-    return share > 0.0 ? fmin(share, 1.0) : 1.0;
 }
 
 double kf_session_device_seconds(const kf_measurement *measurement) {
@@ -302,7 +303,7 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
     }
     kf_past *past = &session->past[session->past_count++];
     *past = (kf_past){.tried = index,
-                      .evaluations = kf_session_evaluations(session, measurement),
+                      .evaluations = evaluations_of(session, measurement),
                       .device_seconds = kf_session_device_seconds(measurement),
                       .waiting = true};
     past->known = kf_session_cost(session, measurement, &past->cost);

@@ -89,9 +89,8 @@ kf_worker_setup kf_session_worker_setup(kf_session *session);
 int kf_session_note(kf_session *session, const char *role, const kf_config *config,
                     const kf_measurement *measurement);
 
-/* Returns the share of the usual measuring for a proposal with this effort, and what it counts for. */
+/* Returns the share of the usual measuring for a proposal with this effort. */
 double kf_session_effort(const kf_session *session, double effort);
-double kf_session_evaluations(const kf_session *session, const kf_measurement *measurement);
 /* Returns for how long a measurement occupied the device. */
 double kf_session_device_seconds(const kf_measurement *measurement);
 

@@ -17,8 +17,9 @@ double kf_kinetic_bound(const kf_scene *scene, kf_storage storage) {
     return storage == KF_F64 ? 1e-9 : storage == KF_F32 ? 1e-4 : scene->accuracy;
 }
 
-/* Takes the larger of the force's and the torque's deviation, each measured against what cannot cancel. */
-double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference, double reach) {
+/* Returns the larger deviation of force and torque from the reference's, relative to a part that cannot
+ * cancel. reach: the distance to the solid's farthest place, if its forces may cancel; 0 otherwise. */
+static double load_deviation(const kf_solid_load *load, const kf_solid_load *reference, double reach) {
     double error[2] = {0, 0}, scale[2] = {0, 0};
     for (int i = 0; i < 3; i++) {
         error[0] += pow(load->force[i] - reference->force[i], 2);
@@ -52,11 +53,11 @@ kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *e
     const int solids = kf_plan_scene(plan)->solid_count;
     kf_solid_load load, loads[KF_MOST_SOLIDS];
     KF_TRY(plan->methods->flow->load(plan, &load, error));
-    *deviation = kf_reference_load_deviation(&load, &exact->load, reach_of(kf_plan_scene(plan)));
+    *deviation = load_deviation(&load, &exact->load, reach_of(kf_plan_scene(plan)));
     if (solids == 0) return KF_OK;
     KF_TRY(plan->methods->flow->loads(plan, loads, error));
     for (int s = 0; s < solids; s++)
-        *deviation = fmax(*deviation, kf_reference_load_deviation(&loads[s], &exact->loads[s], 0.0));
+        *deviation = fmax(*deviation, load_deviation(&loads[s], &exact->loads[s], 0.0));
     return KF_OK;
 }
 
@@ -67,8 +68,7 @@ kf_status kf_reference_compare_friction(kf_plan *plan, const kf_reference_result
     KF_TRY(kf_kinetic_look_at_wall(plan, &look, NULL, error));
     memcpy(seen.force, look.friction, sizeof seen.force);
     memcpy(right.force, exact->friction, sizeof right.force);
-    kf_verification_add(verification, "friction", kf_reference_load_deviation(&seen, &right, 0.0),
-                        20.0 * bound);
+    kf_verification_add(verification, "friction", load_deviation(&seen, &right, 0.0), 20.0 * bound);
     return KF_OK;
 }
 

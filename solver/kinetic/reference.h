@@ -78,10 +78,8 @@ void kf_reference_rub(kf_reference_wall *work);
 /* Makes an arm from a solid's centre that of the nearest image along periodic axes. */
 void kf_reference_nearest(const kf_scene *scene, double arm[3]);
 
-/* Returns the deviation of a load from the reference's, relative to force or torque (kinetic_verify.c).
- * reach: the distance to the solid's farthest place, if its forces may cancel; 0 otherwise. */
-double kf_reference_load_deviation(const kf_solid_load *load, const kf_solid_load *reference, double reach);
-/* Computes the largest deviation of a plan's loads, on the solid and on each of several. */
+/* Computes the largest deviation of a plan's loads, on the solid and on each of several
+ * (kinetic_verify.c). */
 kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *exact, double *deviation,
                                      kf_error *error);
 /* Adds the deviation of the friction of a plan's law of the wall to a verification. */

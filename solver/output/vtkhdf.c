@@ -281,7 +281,7 @@ static bool write_quantities(hid_t root, const char *name, const kf_snapshot *sn
 static void widen(const kf_snapshot *snapshot, kf_snapshot *wide) {
     int nodes[3], from[3];
     for (int a = 0; a < 3; a++)
-        nodes[a] = snapshot->nodes[a] == 1 && a < axes_of(snapshot->nodes) ? 2 : snapshot->nodes[a];
+        nodes[a] = a < axes_of(snapshot->nodes) && snapshot->nodes[a] == 1 ? 2 : snapshot->nodes[a];
     kf_snapshot_of_nodes(wide, nodes, 0.0, 1.0);
     memcpy(wide->origin, snapshot->origin, sizeof wide->origin);
     memcpy(wide->spacing, snapshot->spacing, sizeof wide->spacing);

@@ -197,12 +197,9 @@ kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_back
 kf_status kf_t1_sources(const kf_problem *problem, const kf_config *config, const kf_device_info *device,
                         kf_status (*visit)(const kf_source *source, void *data, kf_error *error), void *data,
                         kf_error *error);
-/* Makes a plan that launches the reference kernel once for each item of the problem's size. The problem must
- * have a reference kernel. */
-kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
-                               kf_error *error);
-/* Makes the plan of a config, or (NULL) of the reference kernel, with `room` bytes of guard before and behind
- * each argument; other plans have KF_T1_GUARD. The guards hold 0xFF, a NaN in floating point. */
+/* Makes the plan of a config, or (NULL) of the reference kernel, which the problem must have, with `room`
+ * bytes of guard before and behind each argument; other plans have KF_T1_GUARD. The guards hold 0xFF, a NaN
+ * in floating point. */
 enum { KF_T1_GUARD = 256 };
 kf_status kf_t1_plan_with_room(const kf_problem *problem, const kf_config *config, size_t room,
                                kf_backend *backend, kf_plan **plan, kf_error *error);

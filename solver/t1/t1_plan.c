@@ -513,11 +513,6 @@ kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_back
     return kf_t1_plan_with_room(problem, config, KF_T1_GUARD, backend, plan, error);
 }
 
-kf_status kf_t1_reference_plan(const kf_problem *problem, kf_backend *backend, kf_plan **plan,
-                               kf_error *error) {
-    return kf_t1_plan_with_room(problem, NULL, KF_T1_GUARD, backend, plan, error);
-}
-
 size_t kf_t1_count_of(const kf_plan *plan, int argument) {
     return ((const kf_t1 *)plan->system)->counts[argument];
 }

@@ -99,7 +99,7 @@ static void graph_replay_equals_launches(void **state) {
 
 /* A library's work: it knows the stream, and that it may not wait. */
 static kf_status enqueue_launch(void *object, kf_stream *stream, kf_error *error) {
-    CHECK(kf_stream_handle(stream) != NULL && kf_stream_backend(stream) == gpu);
+    CHECK(kf_stream_handle(stream) != NULL);
     return kf_stream_launch(stream, object, error);
 }
 

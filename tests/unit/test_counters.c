@@ -19,6 +19,7 @@
 #include "harness/counters/count_plan.h"
 #include "harness/counters/cupti_host.h"
 #include "results/store.h"
+#include "tests/unit/counted_value.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/output_scratch.h"
 
@@ -317,8 +318,8 @@ static void test_passes(void **state) {
     assert_int_equal(seen.restores, PASSES);
     for (int i = 0; i < PASSES; i++)
         assert_int_equal(seen.parts_in_pass[i], 2);
-    assert_true(fabs(kf_counts_value(&counts, 1, "c") - 201.0) < 1e-9);
-    assert_true(isnan(kf_counts_value(&counts, 1, "unheard of")));
+    assert_true(fabs(counted_value(&counts, 1, "c") - 201.0) < 1e-9);
+    assert_true(isnan(counted_value(&counts, 1, "unheard of")));
     kf_counts_free(&counts);
     /* A pass whose work fails is ended, and the failure is told. */
     seen = (made_up){0};
@@ -490,7 +491,7 @@ static void test_cpu_counters_or_reason(void **state) {
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
     const kf_status status = kf_count(backend, set, 1, no_restore, one_part, NULL, &counts, &error);
     if (status == KF_OK) {
-        const double instructions = kf_counts_value(&counts, 0, "instructions");
+        const double instructions = counted_value(&counts, 0, "instructions");
         assert_true(isnan(instructions) || instructions > 1e6);
         kf_counts_free(&counts);
     } else {

@@ -25,6 +25,7 @@
 #include "base/util/text.h"
 #include "harness/counters/count_plan.h"
 #include "scene/scene.h"
+#include "tests/unit/counted_value.h"
 #include "tests/unit/gpu_child.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/ncu_table.h"
@@ -101,7 +102,7 @@ static void forget(counted *c) {
 }
 
 static double value(const counted *c, const char *metric) {
-    return kf_counts_value(&c->counts, 0, metric);
+    return counted_value(&c->counts, 0, metric);
 }
 
 static int wrong; /* so far */

@@ -106,8 +106,7 @@ static float *run(const kf_problem *problem, const kf_config *config) {
     void *out = NULL;
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
-    kf_status status = config == NULL ? kf_t1_reference_plan(problem, backend, &plan, &error)
-                                      : kf_t1_plan(problem, config, backend, &plan, &error);
+    kf_status status = kf_t1_plan_with_room(problem, config, KF_T1_GUARD, backend, &plan, &error);
     if (status == KF_OK) status = kf_plan_initialise(plan, &error);
     if (status == KF_OK) status = kf_plan_advance(plan, 1, &error);
     if (status == KF_OK) status = kf_backend_synchronize(backend, &error);

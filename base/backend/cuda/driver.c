@@ -90,7 +90,7 @@ static kf_status start_locked(kf_error *error) {
     return KF_OK;
 }
 
-kf_status kf_cuda_driver_start(kf_error *error) {
+static kf_status start(kf_error *error) {
     pthread_mutex_lock(&start_lock);
     const kf_status status = start_locked(error);
     pthread_mutex_unlock(&start_lock);
@@ -103,7 +103,7 @@ bool kf_cuda_driver_started(void) {
 
 kf_status kf_cuda_count_devices(int *count, kf_error *error) {
     *count = 0;
-    KF_TRY(kf_cuda_driver_start(error));
+    KF_TRY(start(error));
     KF_CUDA_TRY(cuDeviceGetCount, count);
     return *count > 0 ? KF_OK : kf_fail(error, KF_HOST, "cuda: the driver works, but finds no device");
 }

@@ -1,4 +1,4 @@
-/* The CUDA driver API, loaded at run time: `kf_cuda.cuLaunchKernel(...)` after kf_cuda_driver_start. */
+/* The CUDA driver API, loaded at run time: `kf_cuda.cuLaunchKernel(...)` after kf_cuda_count_devices. */
 #ifndef KF_BASE_BACKEND_CUDA_DRIVER_H
 #define KF_BASE_BACKEND_CUDA_DRIVER_H
 
@@ -100,14 +100,12 @@ typedef struct kf_cuda_driver {
 
 extern kf_cuda_driver kf_cuda;
 
-/* Loads libcuda and initialises it in this process. From then on this process must not fork children that use
- * CUDA: the driver does not work in them, and kf_cuda_driver_start says so there. */
-kf_status kf_cuda_driver_start(kf_error *error);
-
-/* Returns whether kf_cuda_driver_start succeeded in this process itself, not only in its parent. */
+/* Returns whether the driver was started in this process itself, not only in its parent. */
 bool kf_cuda_driver_started(void);
 
-/* Starts the driver and counts its devices; without any it fails. */
+/* Loads libcuda, initialises it in this process, and counts its devices. It fails if there is none. From then
+ * on this process must not fork children that use CUDA, because the driver does not work in them. Such a
+ * child gets an error here. */
 kf_status kf_cuda_count_devices(int *count, kf_error *error);
 /* Refuses the number of a device that is not there. */
 kf_status kf_cuda_check_index(int index, int count, kf_error *error);
