@@ -73,6 +73,10 @@ typedef struct kf_d2q9_arguments {
     } double_precision;
     int backwards; /* 1: a pass visits the rows from the last to the first */
     int rows;      /* number of a slab's rows, from first_row on, whose boundaries are set */
+    /* [2 (nodes[0] + nodes[1])], for the nodes of rows ymin and ymax, then of columns xmin and xmax: bit
+     * aside + 1 is set where the population that enters there, and moves so far along the face, comes from
+     * the image of a solid node, and is one of the links. NULL if there is none. */
+    const unsigned char *beyond;
 } kf_d2q9_arguments;
 
 enum { KF_D2Q9_LOAD_SLOTS = 64, KF_D2Q9_LOAD_CHUNK = 64 };

@@ -4,8 +4,10 @@
  *   free slip  the mirrored population of the mirrored node
  *   open       the moments of the nearest inner node, with the momentum or the density (outflow: 0)
  *              replaced: P_i + 3 w e.(u - j), P_i + w (given - density)
+ * Where the node that a face mirrors or continues is solid, P_opposite(x): half-way bounce back.
  * Defines: KF_FACE_0 .. KF_FACE_3 (choices.h), KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the
- * mean of a parabola), KF_SLAB 0|1: the rows from first_row on alone, with others' beside them. */
+ * mean of a parabola), KF_SOLID_BEYOND 0|1 (there are such nodes), KF_SLAB 0|1: the rows from first_row on
+ * alone, with others' beside them. */
 #include "lattice.h"
 
 #if KF_SLAB
@@ -135,6 +137,10 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
             continue;
         const int i = along_x ? kf_direction_of[aside + 1 + 3 * (inward + 1)]
                               : kf_direction_of[inward + 1 + 3 * (aside + 1)];
+#if KF_SOLID_BEYOND
+        const int place = along_x ? item : 2 * nx + (high ? ny : 0) + (KF_FIRST_ROW + at + ny) % ny;
+        if (a->beyond != NULL && a->beyond[place] >> (aside + 1) & 1) continue; /* it is one of the links */
+#endif
         kf_set_arriving(a, i, kf_node(a, px, py), kf_arriving(a, i, px, py));
     }
 }
@@ -168,6 +174,27 @@ KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
 #define KF_LEAVING(n, direction, k) kf_post(a, direction, (kf_index)(k))
 #endif
 
+#if KF_SOLID_BEYOND
+/* Return the directions of the force of a link that may cross a face: what hits the mirror image beyond a
+ * face of free slip hits the solid from the mirrored side. What goes on beyond an inflow or outflow is no
+ * part of the solid. */
+#define KF_CROSSED(position, count, low, high)                                                               \
+    ((position) < 0 ? (low) : (position) >= (count) ? (high) : KF_PERIODIC_FACE)
+#define KF_CROSSED_X                                                                                         \
+    KF_CROSSED(k - a->origin - row * a->row_pitch + kf_cx[back], a->nodes[0], KF_FACE_0, KF_FACE_1)
+#define KF_CROSSED_Y     KF_CROSSED(row - 1 + kf_cy[back], a->nodes[1], KF_FACE_2, KF_FACE_3)
+#define KF_IS_OPEN(kind) ((kind) == KF_INFLOW_FACE || (kind) == KF_OUTFLOW_FACE)
+#define KF_FORCE_ON(component, crossed)                                                                      \
+    (KF_IS_OPEN(KF_CROSSED_X) || KF_IS_OPEN(KF_CROSSED_Y) ? 0                                                \
+     : (crossed) == KF_FREE_SLIP_FACE                     ? -(component)                                     \
+                                                          : (component))
+#define KF_FORCE_ON_X KF_FORCE_ON(kf_cx[back], KF_CROSSED_X)
+#define KF_FORCE_ON_Y KF_FORCE_ON(kf_cy[back], KF_CROSSED_Y)
+#else
+#define KF_FORCE_ON_X kf_cx[back]
+#define KF_FORCE_ON_Y kf_cy[back]
+#endif
+
 /* Sums force and torque on the solid by momentum exchange (Eq. 10): the momentum that P carries across the
  * links. */
 KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
@@ -178,8 +205,8 @@ KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
         const int back = kf_opposite[a->links[n] & 15];
         const long long k = a->links[n] >> 4;
         const double amount = 2.0 * (double)KF_LEAVING(n, back, k);
-        const double fx = kf_cx[back] * amount, fy = kf_cy[back] * amount;
         const long long row = (k - a->origin) / a->row_pitch;
+        const double fx = KF_FORCE_ON_X * amount, fy = KF_FORCE_ON_Y * amount;
         const double px = (double)(k - a->origin - row * a->row_pitch) + 0.5 * kf_cx[back];
         const double py = (double)(row - 1) + 0.5 * kf_cy[back];
         sums[0] += fx;

@@ -39,6 +39,22 @@ static bool neighbour(const kf_scene *scene, int x, int y, int cx, int cy, int a
     return true;
 }
 
+/* Returns whether a population that enters node (x, y) along i crosses no wall, and comes from a node that a
+ * face mirrors or continues and that is solid. */
+static bool enters_from_solid(const kf_scene *scene, int x, int y, int i) {
+    int at[2] = {x - velocities[i][0], y - velocities[i][1]};
+    bool mirrored = false;
+    for (int axis = 0; axis < 2; axis++) {
+        const int n = scene->nodes[axis];
+        if (at[axis] >= 0 && at[axis] < n) continue;
+        const kf_boundary kind = scene->faces[2 * axis + (at[axis] >= n)];
+        if (kind == KF_WALL) return false;
+        mirrored = mirrored || kind != KF_PERIODIC;
+        at[axis] = kind == KF_PERIODIC ? (at[axis] + n) % n : at[axis] < 0 ? 0 : n - 1;
+    }
+    return mirrored && kind_at(scene, at[0], at[1]) == KF_NODE_SOLID;
+}
+
 static long long node_index(const survey *s, int x, int y) {
     return s->geometry->origin + x + (long long)s->geometry->row_pitch * (y + 1);
 }
@@ -97,9 +113,33 @@ static void survey_node(survey *s, int x, int y) {
         const bool link =
             inside && kind == KF_NODE_FLUID && kind_at(s->scene, from[0], from[1]) == KF_NODE_SOLID;
         if (!inside || link) *flags |= KF_NODE_LINK_BIT;
-        if (link) add_link(s, x, y, i);
+        if (link || (!inside && kind == KF_NODE_FLUID && enters_from_solid(s->scene, x, y, i)))
+            add_link(s, x, y, i);
         if (!inside || (link && s->half_way)) *bounces |= (unsigned char)(1U << (i - 1));
     }
+}
+
+unsigned char *kf_d2q9_beyond(const kf_scene *scene) {
+    const int nx = scene->nodes[0], ny = scene->nodes[1];
+    bool found = false;
+    if (scene->mask == NULL) return NULL;
+    unsigned char *beyond = kf_allocate_zeroed(2 * ((size_t)nx + (size_t)ny), 1);
+    for (int place = 0; place < 2 * (nx + ny); place++) {
+        const bool row = place < 2 * nx;
+        const int count = row ? nx : ny, number = row ? place : place - 2 * nx;
+        const bool high = number >= count;
+        const int at = high ? number - count : number, end = high ? (row ? ny : nx) - 1 : 0;
+        for (int i = 1; i < 9; i++) {
+            const int inward = velocities[i][row ? 1 : 0], aside = velocities[i][row ? 0 : 1];
+            if (inward != (high ? -1 : 1)) continue;
+            if (!enters_from_solid(scene, row ? at : end, row ? end : at, i)) continue;
+            beyond[place] |= (unsigned char)(1U << (aside + 1));
+            found = true;
+        }
+    }
+    if (found) return beyond;
+    free(beyond);
+    return NULL;
 }
 
 static kf_status upload(kf_plan *plan, const void *data, size_t bytes, kf_buffer **buffer, kf_error *error) {
@@ -126,6 +166,14 @@ static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, 
     if (s->bounces != NULL) {
         KF_TRY(upload_nodes(plan, system, s->bounces, &buffer, error));
         a->bounces = kf_buffer_address(buffer);
+    }
+    unsigned char *beyond = system->options.full_way ? NULL : kf_d2q9_beyond(s->scene);
+    if (beyond != NULL) {
+        const size_t bytes = 2 * ((size_t)s->scene->nodes[0] + (size_t)s->scene->nodes[1]);
+        const kf_status status = upload(plan, beyond, bytes, &buffer, error);
+        free(beyond);
+        KF_TRY(status);
+        a->beyond = kf_buffer_address(buffer);
     }
     if (s->link_count > INT32_MAX / 2) return kf_fail(error, KF_MACHINE, "the mask has too many solid edges");
     system->first_link = (int)s->own_links[0];

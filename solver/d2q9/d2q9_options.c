@@ -1,5 +1,6 @@
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/space/options.h"
@@ -223,6 +224,9 @@ void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const
         }
         kf_define_to(defines, "KF_PARABOLIC", scene->parabolic_inflow);
         if (options->slab) kf_define_to(defines, "KF_SLAB", 1);
+        unsigned char *beyond = kf_d2q9_beyond(scene);
+        if (beyond != NULL) kf_define_to(defines, "KF_SOLID_BEYOND", 1);
+        free(beyond);
     } else {
         kf_define_to(defines, "KF_MODEL", model_number(scene->collision));
         kf_define_to(defines, "KF_BODY_FORCE", force[0] != 0.0 || force[1] != 0.0);

@@ -148,6 +148,8 @@ static double from_outside(const reference_run *run, int i, int x, int y, const 
         inflows += scene->faces[face[axis]] == KF_INFLOW;
     }
     size_t node = node_at(run, at[0], at[1]);
+    if (!run->full_way && kind_at(run, node) == KF_NODE_SOLID)
+        return run->f[(size_t)direction_of(-e[i][0], -e[i][1]) * run->count + node_at(run, x, y)];
     double value = run->f[(size_t)direction_of(c[0], c[1]) * run->count + node], m[3];
     moments(run, node, m);
     if (outflow) value -= weight(i) * m[0];
@@ -250,20 +252,23 @@ static void start(reference_run *run) {
 static void add_load(const reference_run *run, int x, int y, kf_solid_load *load) {
     const kf_scene *scene = run->scene;
     for (int i = 1; i < Q; i++) {
-        int to[2] = {x + e[i][0], y + e[i][1]};
-        bool inside = true;
+        int to[2] = {x + e[i][0], y + e[i][1]}, push[2] = {e[i][0], e[i][1]};
+        bool hits = true;
         for (int axis = 0; axis < 2; axis++) {
             if (to[axis] >= 0 && to[axis] < run->n[axis]) continue;
-            inside = inside && scene->faces[2 * axis] == KF_PERIODIC;
-            to[axis] = (to[axis] + run->n[axis]) % run->n[axis];
+            const kf_boundary kind = scene->faces[2 * axis + (to[axis] > 0)];
+            hits = hits && (kind == KF_PERIODIC || kind == KF_FREE_SLIP);
+            if (kind == KF_FREE_SLIP) push[axis] = -push[axis]; /* on the solid, as its image has it */
+            to[axis] =
+                kind == KF_FREE_SLIP ? to[axis] - e[i][axis] : (to[axis] + run->n[axis]) % run->n[axis];
         }
-        if (!inside || kind_at(run, node_at(run, to[0], to[1])) != KF_NODE_SOLID) continue;
+        if (!hits || kind_at(run, node_at(run, to[0], to[1])) != KF_NODE_SOLID) continue;
         double amount = 2.0 * run->f[(size_t)i * run->count + node_at(run, x, y)];
         double arm_x = x + 0.5 * e[i][0] - 0.5 * (scene->solid_low[0] + scene->solid_high[0]);
         double arm_y = y + 0.5 * e[i][1] - 0.5 * (scene->solid_low[1] + scene->solid_high[1]);
-        load->force[0] += amount * e[i][0];
-        load->force[1] += amount * e[i][1];
-        load->torque[2] += amount * (arm_x * e[i][1] - arm_y * e[i][0]);
+        load->force[0] += amount * push[0];
+        load->force[1] += amount * push[1];
+        load->torque[2] += amount * (arm_x * push[1] - arm_y * push[0]);
     }
 }
 

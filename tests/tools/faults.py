@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Fails the n-th allocation, open, write, rename, fsync, mapping or fork of each command, and looks at what it does then.
 
-usage: faults.py KFTUNE SHIM FOLDER [--seconds S] [--points N] [--commands LIST] [--calls LIST] [--jobs N] [--limit S] [--table FILE]
+usage: faults.py KFTUNE SHIM FOLDER [--seconds S] [--points N] [--commands LIST] [--calls LIST] [--jobs N] [--limit S] [--seed N] [--table FILE]
 
 KFTUNE: the program. SHIM: the shared object of tests/tools/fail_nth.c. FOLDER: to work in. Each command is first run
 whole, which counts its calls and gives what it should write; then once for every n, or for as many, evenly spread, as the
 limits allow (--points for a command and a call, --seconds for all). --jobs runs go side by side (every core), and
 commands and calls take turns, so that those with few places are tried whole and the others share the time. A run that
-takes longer than --limit seconds (300) hangs. What a wrong run left stays in FOLDER, and what it printed there in `said`.
+takes longer than --limit seconds (300) hangs. Another --seed tries other places, where not all are tried. What a wrong run left stays in FOLDER, and what it printed there in `said`.
 A run may end as the
 whole one, and then all that it wrote is there and right, or with status 3 and a line that names the machine's lack. Nothing may be called
 damaged, no config blamed, nothing lost that a store held, no temporary file left, nothing end by a signal or hang.
@@ -54,6 +54,8 @@ COMMANDS = {
                ["r/fields_000002.vtkhdf", "r/forces.csv", "r/probe_p.csv"]),
     "links": (["run", "--scene", "{}/linked.json", *KINETIC, "--steps", "4", "--every", "2", "--mean-from", "0.001", "--fields",
                "velocity,surface", "--picture", "speed", "--output", "{}/r"], ["r/fields_000004.vtkhdf", "r/forces.csv"]),
+    "moving": (["run", "--scene", "{}/moving.json", *KINETIC, "--steps", "4", "--every", "2", "--fields", "velocity,surface,solid",
+                "--picture", "speed,y_plus", "--output", "{}/r"], ["r/fields_000004.vtkhdf", "r/surface_000004.vtkhdf", "r/forces.csv"]),
     "sweep": (SWEEP, ["w/yaw0/forces.csv", "w/yaw10/fields_000004.vtkhdf"]),
     "smoke": (["run", "--scene", "torus", *KINETIC, "--grid", "16x12x12", "--steps", "4", "--every", "4", "--fields", "none",
                "--picture", "none", "--smoke", "--film", "--smoke-size", "64x48", "--output", "{}/r"], []),
@@ -105,6 +107,10 @@ FILES = {
 "domain": {"cells": [24, 16, 16], "size": [0.3, 0.2, 0.2]}, "boundaries": {"xmin": "inflow", "xmax": "outflow",
 "ymin": "free_slip", "ymax": "free_slip", "zmin": "free_slip", "zmax": "free_slip"},
 "flow": {"speed": 1.0, "reynolds": 1000, "reference_length": 0.1, "lattice_speed": 0.05}}""",
+    "moving.json": """{"solid": {"shape": "plate", "chord": 0.3, "width": 0.2, "thickness": 0.15, "position": [0.5, 0.5, 0.5],
+"boundary": "links", "motion": {"axis": [0, 1, 0], "angular_velocity": 1}}, "domain": {"cells": [16, 16, 16], "size": [1, 1, 1]},
+"boundaries": {"xmin": "wall", "xmax": "wall", "ymin": "periodic", "ymax": "periodic", "zmin": "wall", "zmax": "wall"},
+"flow": {"speed": 0.15, "reynolds": 200, "reference_length": 0.3, "lattice_speed": 0.05}}""",
     "add.t1.json": """{"ConfigurationSpace": {"TuningParameters": [{"Name": "x", "Type": "int", "Values": [1, 2], "Default": 1}]},
 "KernelSpecification": {"Language": "C", "KernelName": "k", "KernelFile": "add.c", "LocalSize": {"X": "1", "Y": "1", "Z": "1"},
 "ProblemSize": [64], "Arguments": [{"Name": "a", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadWrite", "Size": 64}]}}""",
@@ -258,8 +264,9 @@ class Sweep:
 
     def points(self, total):
         most = min(total, self.asked.points) if self.asked.points else total
-        chosen = [1 + i * total // most for i in range(most)]
-        random.Random(1).shuffle(chosen)  # so that what time is left for is spread too
+        draw = random.Random(self.asked.seed)
+        chosen = [1 + (i * total + draw.randrange(total)) // most for i in range(most)]
+        draw.shuffle(chosen)  # so that what time is left for is spread too
         return chosen
 
     def try_one(self, case):
@@ -322,6 +329,7 @@ def main():
     parser.add_argument("--calls", type=lambda text: text.split(","), default=CALLS)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit", type=float, default=300)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--table")
     sweep = Sweep(parser.parse_args())
     sweep.prepare()

@@ -81,8 +81,7 @@ static kf_scene *open_scene(const char *name, long nodes) {
 
 /* Few rows, so that what moves has come to all cuts. In order, and in a random one as far as signals and
  * awaits allow. */
-static void compare(const char *name, int first, int last) {
-    kf_scene *scene = open_scene(name, 600);
+static void compare(kf_scene *scene, int first, int last) {
     for (int i = first; i < last; i++) {
         outcome one, team;
         run(scene, plans[i], "cpu:1", &one);
@@ -90,7 +89,7 @@ static void compare(const char *name, int first, int last) {
             kf_cpu_shuffle((uint64_t)turn, -1);
             run(scene, plans[i], turn == 1 ? "cpu:1,cpu:1,cpu:1" : "cpu:1,cpu:1", &team);
             kf_cpu_shuffle(0, -1);
-            if (!equal(&one, &team)) fail_msg("%s, plan %d, %d: not one device's", name, i, turn);
+            if (!equal(&one, &team)) fail_msg("%s, plan %d, %d: not one device's", scene->name, i, turn);
             free(team.state);
         }
         free(one.state);
@@ -100,12 +99,25 @@ static void compare(const char *name, int first, int last) {
 
 static void test_open_faces_and_a_solid(void **state) {
     (void)state;
-    compare("cylinder2d", 0, FIRST_FOLDED);
+    compare(open_scene("cylinder2d", 600), 0, FIRST_FOLDED);
+}
+
+/* Solid nodes at inflow, outflow and free slip, in rows of every part. */
+static void test_solids_at_faces(void **state) {
+    (void)state;
+    kf_scene *scene = open_scene("cylinder2d", 600);
+    const int *n = scene->nodes;
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_FREE_SLIP;
+    for (int y = 0; y < n[1]; y++)
+        for (int x = 0; x < n[0]; x++)
+            if (x % (n[0] - 2) < 2 ? y % 3 == 1 : y % (n[1] - 2) < 2 && x % 4 == 0)
+                scene->mask[n[0] * y + x] = KF_NODE_SOLID;
+    compare(scene, 0, FIRST_FOLDED);
 }
 
 static void test_walls(void **state) {
     (void)state;
-    compare("cavity2d", FIRST_FOLDED - 1, PLANS);
+    compare(open_scene("cavity2d", 600), FIRST_FOLDED - 1, PLANS);
 }
 
 /* Without one of their awaits parts end otherwise, so none is there in vain. */
@@ -221,6 +233,7 @@ int main(void) {
     if (kf_world_is_wanted()) return cmocka_run_group_tests(of_several, take_quick_compiler, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_open_faces_and_a_solid, in_order_again),
+        cmocka_unit_test_teardown(test_solids_at_faces, in_order_again),
         cmocka_unit_test_teardown(test_walls, in_order_again),
         cmocka_unit_test_teardown(test_awaits, in_order_again),
         cmocka_unit_test(test_refuses_tiles),

@@ -1,5 +1,6 @@
 /* A d2q9 scene that is turned by quarters has the same flow, by the reference and by the plans: no face of
- * the domain comes before another at corners. */
+ * the domain comes before another at corners. Solids may touch faces of any kind. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/util/memory.h"
@@ -99,7 +100,98 @@ static void test_turned(void **state) {
     }
 }
 
+/* Puts solid nodes at four faces, and at a corner of two. */
+static void put_solids_at_faces(kf_scene *scene) {
+    const int n = scene->nodes[0];
+    scene->mask = kf_allocate((size_t)n * (size_t)n);
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < n; x++) {
+            const bool solid = (x < 3 && y >= 8 && y < 11) || (x >= n - 4 && y >= 13 && y < 15) ||
+                               (y < 4 && x >= 9 && x < 12) || (y >= n - 3 && x >= 5 && x < 7) ||
+                               (x >= n - 2 && y >= n - 3);
+            scene->mask[n * y + x] = (unsigned char)(solid ? KF_NODE_SOLID : KF_NODE_FLUID);
+        }
+}
+
+/* Solids that touch faces which let fluid in or out, or slip: plans as the reference, on slabs too, and
+ * turned by a quarter the same. */
+static void test_solids_at_faces(void **state) {
+    (void)state;
+    enum { N = 24, STEPS = 30 };
+    static const char *const configs[] = {SOA "plan=pull",
+                                          SOA "plan=push",
+                                          SOA "plan=separate",
+                                          SOA "plan=inplace",
+                                          SOA "plan=pull bounce_back=full_way",
+                                          SOA "plan=toelke bounce_back=full_way",
+                                          NULL};
+    static const kf_boundary cases[][4] = {{KF_FREE_SLIP, KF_FREE_SLIP, KF_FREE_SLIP, KF_FREE_SLIP},
+                                           {KF_INFLOW, KF_OUTFLOW, KF_WALL, KF_FREE_SLIP},
+                                           {KF_INFLOW, KF_OUTFLOW, KF_PERIODIC, KF_PERIODIC}};
+    kf_error error = {0};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kf_scene *scene = open_shipped_scene("cavity2d", N * N);
+        put_solids_at_faces(scene);
+        memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+        memcpy(scene->faces, cases[c], sizeof cases[c]);
+        scene->face_velocity[KF_XMIN][0] = cases[c][KF_XMIN] == KF_INFLOW ? 0.05 : 0.0;
+        scene->initial_velocity[0] = 0.04, scene->initial_velocity[1] = 0.02;
+        kf_reference *first, *turned;
+        must(d2q9->reference(problem_of(d2q9, scene), STEPS, &first, &error), &error);
+        verify_configs(scene, 9, configs);
+        turn(scene);
+        must(d2q9->reference(problem_of(d2q9, scene), STEPS, &turned, &error), &error);
+        double largest;
+        const double worst =
+            turned_difference(first->solutions[0].values, turned->solutions[0].values, N, 1, &largest);
+        assert_true(worst < 1e-12 && largest > 0.01);
+        const double *force = first->solutions[0].load.force, *along = turned->solutions[0].load.force;
+        assert_true(fabs(along[0] + force[1]) + fabs(along[1] - force[0]) < 1e-12 * (1.0 + fabs(force[0])));
+        d2q9->free_reference(first);
+        d2q9->free_reference(turned);
+        kf_scene_free(scene);
+    }
+}
+
+/* A solid on a face of free slip has half of the force on it and its mirror image, and the same flow. */
+static void test_half_of_a_solid(void **state) {
+    (void)state;
+    enum { N = 24, STEPS = 60 };
+    kf_error error = {0};
+    kf_reference *halves[2];
+    for (int half = 0; half < 2; half++) {
+        kf_scene *scene = open_shipped_scene("cavity2d", N * N);
+        const int n[2] = {N, half ? N / 2 : N};
+        scene->nodes[1] = n[1];
+        scene->mask = kf_allocate((size_t)n[0] * (size_t)n[1]);
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < N; x++)
+                scene->mask[N * y + x] =
+                    (unsigned char)(x >= 8 && x < 12 && abs(2 * (y + N - n[1] - N / 2) + 1) < 8
+                                        ? KF_NODE_SOLID
+                                        : KF_NODE_FLUID);
+        memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+        memcpy(scene->faces, (const kf_boundary[4]){KF_INFLOW, KF_OUTFLOW, KF_FREE_SLIP, KF_FREE_SLIP},
+               sizeof(kf_boundary[4]));
+        scene->face_velocity[KF_XMIN][0] = scene->initial_velocity[0] = 0.05;
+        must(d2q9->reference(problem_of(d2q9, scene), STEPS, &halves[half], &error), &error);
+        verify_configs(scene, 9, (const char *const[]){SOA "plan=pull", NULL});
+        kf_scene_free(scene);
+    }
+    const double *both = halves[0]->solutions[0].values, *one = halves[1]->solutions[0].values;
+    for (int node = 0; node < N * N / 2; node++)
+        assert_true(fabs(one[N * N / 2 + node] - both[N * N + N * N / 2 + node]) < 1e-12);
+    for (int way = 0; way < 2; way++) {
+        const double whole = halves[0]->solutions[way].load.force[0],
+                     half = halves[1]->solutions[way].load.force[0];
+        assert_true(fabs(2.0 * half / whole - 1.0) < 1e-9);
+    }
+    for (int half = 0; half < 2; half++)
+        d2q9->free_reference(halves[half]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turned)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turned), cmocka_unit_test(test_solids_at_faces),
+                                       cmocka_unit_test(test_half_of_a_solid)};
     return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }
