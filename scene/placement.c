@@ -98,7 +98,7 @@ static bool is_gltf(const char *file) {
     return strcasecmp(kf_mesh_ending(file), ".gltf") == 0 || strcasecmp(kf_mesh_ending(file), ".glb") == 0;
 }
 
-/* Says of what was guessed how sure it is, and what the mesh measures with it. */
+/* Notes how sure the guesses are, and the size of the mesh that follows from them. */
 static void note_sureness(const kf_posture *p, const kf_placement *said, const double extent[3],
                           kf_text *notes) {
     const bool up = said->up.sign == 0, wind = said->wind.sign == 0;
@@ -109,14 +109,13 @@ static void note_sureness(const kf_posture *p, const kf_placement *said, const d
     if (wind)
         kf_text_append(&sure, "%saxis of the wind %d %%, front %d %%", up ? ", " : "", percent(p->axis_sure),
                        percent(p->front_sure));
-    kf_note(
-        notes,
-        "guess: %s sure, so that it is %.4g high (along %c), %.4g long (%c) and %.4g wide (%c); %s otherwise",
-        sure.text, extent[p->up.axis], "xyz"[p->up.axis], extent[p->wind.axis], "xyz"[p->wind.axis],
-        extent[wide], "xyz"[wide],
-        up && wind ? "--up and --wind say"
-        : up       ? "--up says"
-                   : "--wind says");
+    kf_note(notes,
+            "guess: %s sure; the mesh is then %.4g high (along %c), %.4g long (%c) and %.4g wide (%c); %s",
+            sure.text, extent[p->up.axis], "xyz"[p->up.axis], extent[p->wind.axis], "xyz"[p->wind.axis],
+            extent[wide], "xyz"[wide],
+            up && wind ? "--up and --wind override this"
+            : up       ? "--up overrides this"
+                       : "--wind overrides this");
     kf_text_free(&sure);
 }
 
@@ -233,11 +232,11 @@ static double guess_unit(const char *file, const kf_posture *p, double straight,
     for (size_t u = 0; p->like_a_car && !is_gltf(file) && u < sizeof units / sizeof *units; u++) {
         const double length = straight * units[u].metres;
         if (length < 2.5 || length > 6.5) continue;
-        kf_note(notes, "unit: a %s, by which the car is %.4g m long (guessed; --length says otherwise)",
+        kf_note(notes, "unit: a %s, so the car is %.4g m long (guessed; --length overrides it)",
                 units[u].name, length);
         return units[u].metres;
     }
-    kf_note(notes, "unit: a metre, by which the solid is %.4g m long (%s; --length says otherwise)", straight,
+    kf_note(notes, "unit: a metre, so the solid is %.4g m long (%s; --length overrides it)", straight,
             is_gltf(file) ? "as glTF has it" : "not known from the mesh");
     return 1.0;
 }
@@ -383,7 +382,7 @@ kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_
         road ? "boundaries: inflow at xmin, outflow at xmax, a road at zmin that moves with the wind and on "
                "which the solid stands (%s), free_slip on the other faces"
              : "boundaries: inflow at xmin, outflow at xmax, free_slip on the other faces (%s)",
-        said->road == KF_ROAD_GUESS ? "guessed; --road yes or no says otherwise" : "as said");
+        said->road == KF_ROAD_GUESS ? "guessed; --road yes or no overrides it" : "as said");
     kf_note(notes, "model: %s, rates %s", kf_collision_names[d->collision], kf_rate_rule_names[d->rate_rule]);
     return KF_OK;
 }

@@ -351,7 +351,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_metric_set *counters = NULL;
     kf_problem *problem = NULL;
     bool met = false;
-    kf_world_advise("what was measured is in the store, and the same command with --resume carries on");
+    kf_world_advise("what was measured is in the store, and the same command with --resume continues");
     kf_status status = kf_argument_world(arguments, error);
     if (status == KF_OK)
         status = kf_world_agree(prepare(arguments, &request, &counters, &problem, error), error);

@@ -168,62 +168,62 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "domain in the same unit?",
          s->solid_cells * s->cell_size, s->cell_size)
     WARN(s->boundary_layer < THIN_LAYER,
-         "the grid cannot carry this Reynolds number: a laminar boundary layer would be %.2g cells thick; do "
-         "not trust friction, and take forces of separated flow as a coarse large eddy simulation's",
+         "the grid cannot resolve this Reynolds number: a laminar boundary layer would be %.2g cells thick; "
+         "do not trust friction; forces of separated flow are those of a coarse large eddy simulation",
          s->boundary_layer)
     WARN(s->lattice_viscosity < LEAST_VISCOSITY,
          "lattice viscosity %.2g: the collision's damping decides, not the Reynolds number; this grid "
-         "carries a lattice viscosity from %g on (Reynolds number %.2g)",
+         "resolves lattice viscosities from %g on (Reynolds numbers up to %.2g)",
          s->lattice_viscosity, LEAST_VISCOSITY, s->reynolds * s->lattice_viscosity / LEAST_VISCOSITY)
     WARN(s->lattice_viscosity < s->least_viscosity,
          "long runs with %s blow up at such a viscosity (%.2g and less at this speed) between walls, behind "
          "an outflow "
-         "or in a box; \"acm_mrt\" with the rates \"adaptive_2020\", \"k17\" or \"ones\" runs on",
+         "or in a box; \"acm_mrt\" with the rates \"adaptive_2020\", \"k17\" or \"ones\" stays stable",
          s->rule, s->least_viscosity)
     WARN(s->wall_distance > WALL_RESOLVED,
-         "y+ about %.2g at the surface: %s, eddies smaller than a cell are left to the "
-         "collision (implicit large eddies)",
+         "y+ about %.2g at the surface: %s; eddies smaller than a cell are damped by the "
+         "collision (implicit large-eddy simulation)",
          s->wall_distance,
          s->wall_law && !s->laminar ? "friction follows a law of the wall" : "there is no wall model")
     WARN(s->even_axis >= 0 && s->reynolds > (s->solid[0] > 0.0 ? FLAT_WAKE : FLAT_CHANNEL),
-         "nothing differs along %c, so the flow never will: it stays two-dimensional, which at Reynolds "
-         "number %.2g no real flow does; give \"flow\" a \"disturbance\" of 0.01",
+         "nothing varies along %c, so the flow stays two-dimensional; a real flow at Reynolds number %.2g "
+         "does not; give \"flow\" a \"disturbance\" of 0.01",
          "xyz"[s->even_axis], s -> reynolds)
-    WARN(
-        s->laminar,
-        "Reynolds number %.2g: no layer along the solid lasts as a turbulent one below %.2g of its length, "
-        "so the law of the wall stands nowhere; where a wire trips it, say at how many metres by \"trip\" in "
-        "\"model\"",
-        s->reynolds, KF_LAMINAR_REYNOLDS)
+    WARN(s->laminar,
+         "Reynolds number %.2g: below %.2g all layers along the solid are laminar, so the law of the wall "
+         "acts nowhere; if a wire makes the layer turbulent, give its distance from the front in metres as "
+         "\"trip\" in \"model\"",
+         s->reynolds, KF_LAMINAR_REYNOLDS)
     WARN(s->wall_law && !s->laminar && s->reynolds < KF_LAMINAR_REYNOLDS,
-         "Reynolds number %.2g: layers along a body are laminar up to some %.2g, and a law of the wall makes "
-         "them turbulent, so that a sphere has a third of its drag",
+         "Reynolds number %.2g: layers along a body are laminar up to about %.2g. The law of the wall treats "
+         "them as turbulent, which gives a sphere a third of its drag",
          s->reynolds, KF_LAMINAR_REYNOLDS)
     WARN(s->bare_wall >= 0,
-         "the law of the wall is the solid's alone: the wall at %s has no slip, and in a turbulent layer a "
-         "third to a half of its friction; take a floor of \"boundary\": \"links\", or let the wall move "
-         "with the wind",
+         "the law of the wall acts on the solid only: the wall at %s has no slip, which gives a turbulent "
+         "layer a third to a half of its friction; use a floor with \"boundary\": \"links\", or let the wall "
+         "move with the wind",
          kf_face_names[s->bare_wall < 0 ? 0 : s->bare_wall])
     WARN(isfinite(s->boundary_layer) && s->cells_a_length < FEW_CELLS,
-         "%.3g cells along the solid: fewer than %g say little", s->cells_a_length, FEW_CELLS)
+         "%.3g cells along the solid: with fewer than %g results are only rough", s->cells_a_length,
+         FEW_CELLS)
     WARN(s->parts.share > THIN_SHARE,
          "parts thinner than %g cells, %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g %.3g "
-         "m): %s; take more cells, or leave out what may go",
+         "m): %s; use more cells, or leave these parts out",
          THIN_CELLS, kf_percent(s->parts.share), s->parts.width, s->parts.width * s->cell_size,
          metres_at(s, s->parts.at[0]), metres_at(s, s->parts.at[1]), metres_at(s, s->parts.at[2]),
          s->linked ? "links keep their size, but hardly resolve the flow around them"
                    : "they act about a cell thicker on each side")
     WARN(s->gaps.share > THIN_SHARE,
          "gaps narrower than %g cells, beside %.10g %% of the surface (%.2g cells or %.2g m, as at %.3g %.3g "
-         "%.3g m): the grid hardly carries the flow through them",
+         "%.3g m): the grid hardly resolves the flow through them",
          THIN_CELLS, kf_percent(s->gaps.share), s->gaps.width, s->gaps.width * s->cell_size,
          metres_at(s, s->gaps.at[0]), metres_at(s, s->gaps.at[1]), metres_at(s, s->gaps.at[2]))
     WARN(s->blockage > MUCH_BLOCKAGE,
          "blockage %.10g %%: the tunnel's walls raise the drag by about that much; below 5 %% is usual",
          kf_percent(s->blockage))
     WARN(s->open_edges > 0,
-         "%zu edges of the mesh are open, or lie between triangles that look to different sides: the flow "
-         "goes inside, and forces are those of a shell",
+         "%zu edges of the mesh are open, or join triangles with opposite orientation: the flow enters the "
+         "mesh, and forces are those of a shell",
          s->open_edges)
     WARN(s->road != 0.0 && s->wind > 0.0 && fabs(s->road - s->wind) > LIKE * s->wind,
          "the road moves at %.4g m/s and the wind at %.4g m/s: the solid does not drive at the wind's speed; "

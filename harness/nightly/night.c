@@ -175,7 +175,7 @@ static kf_status play(kf_nightly_session *session, kf_error *error) {
         kf_entry_open(&session->entries[session->count], &suite->benchmarks[session->count],
                       session->request->store);
     if (kf_interrupted)
-        return kf_fail(error, KF_INTERRUPTED, "interrupted; the next night carries this one on");
+        return kf_fail(error, KF_INTERRUPTED, "interrupted; the next night continues this one");
     if (session->result->resumed) KF_TRY(resume(session, error));
     for (int i = 0; i < session->count; i++)
         if (suite->benchmarks[i].command == NULL)

@@ -91,10 +91,10 @@ static void print_differences(const kf_tune_result *result, FILE *stream) {
             append_value(&line, differences[d].base);
         }
         if (differences[d].noise)
-            kf_text_append(&line, ": taken back, a step takes as long, within the noise");
+            kf_text_append(&line, ": without it a step takes as long, within the noise");
         else if (isfinite(differences[d].gain))
-            kf_text_append(&line, ": taken back, a step takes %.1f %% %s", 100.0 * fabs(differences[d].gain),
-                           differences[d].gain >= 0.0 ? "longer" : "less, within what was measured");
+            kf_text_append(&line, ": without it a step takes %.1f %% %s", 100.0 * fabs(differences[d].gain),
+                           differences[d].gain >= 0.0 ? "longer" : "less, within the noise");
         else
             kf_text_append(&line, ": not measured alone");
         (void)fprintf(stream, "%-*s%s\n", KF_REPORT_LABEL, d == 0 ? "why" : "", line.text);
@@ -182,8 +182,8 @@ static void print_alternatives(const kf_tune_request *request, const kf_tune_res
     const double coarser = coarser_gain(request->problem);
     if (coarser > 0.0)
         (void)fprintf(stream,
-                      "%-*shalf the grid: about %.0fx to the same moment, at what a coarser grid costs "
-                      "(docs/accuracy.md)\n",
+                      "%-*shalf the grid: about %.0f times as fast to the same moment, with a coarser grid's "
+                      "error (docs/accuracy.md)\n",
                       KF_REPORT_LABEL, label, coarser);
 }
 
@@ -192,7 +192,7 @@ static void print_time(const kf_tune_request *request, const kf_tune_result *res
     const kf_tune_timeline *t = &result->timeline;
     (void)fprintf(stream, "%-*s%.1f s", KF_REPORT_LABEL, "took", result->seconds);
     if (request->budget.seconds > 0.0) (void)fprintf(stream, " of a budget of %g s", request->budget.seconds);
-    (void)fprintf(stream, "; compilers worked %.1f s beside it\n", t->compiling);
+    (void)fprintf(stream, "; compilers worked %.1f s at the same time\n", t->compiling);
     for (int i = 0; i < KF_PRESETS; i++)
         if (request->budget.seconds > 0.0 && result->presets[i] < 0 &&
             !kf_tune_leaves_out(request, &result->device, (kf_preset_kind)i))
@@ -200,7 +200,8 @@ static void print_time(const kf_tune_request *request, const kf_tune_result *res
                           KF_REPORT_LABEL, "", kf_preset_names[i]);
     if (kf_tune_leaves_out(request, &result->device, KF_PRESET_PAPER))
         (void)fprintf(stream,
-                      "%-*sthe presets baseline and paper were left out for the search; --presets all "
+                      "%-*sthe presets baseline and paper were not measured, to leave time for the search; "
+                      "--presets all "
                       "measures them\n",
                       KF_REPORT_LABEL, "");
     if (result->resumed == 0 && result->searched == 0 && result->tried.count < (int)result->space_size)
@@ -215,7 +216,7 @@ static void print_meanings(const kf_tune_result *result, FILE *stream) {
         kf_state state;
         const char *meaning;
     } meanings[] = {{KF_STATE_SKIPPED, "skipped: clearly slower than the best so far, not timed to the end"},
-                    {KF_STATE_WRONG_RESULT, "wrong_result: too far from the reference; never emitted"}};
+                    {KF_STATE_WRONG_RESULT, "wrong_result: too far from the reference; never chosen"}};
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         if (result->states[meanings[i].state] > 0)
             (void)fprintf(stream, "%-*s%s\n", KF_REPORT_LABEL, "", meanings[i].meaning);

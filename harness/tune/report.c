@@ -38,8 +38,8 @@ static void print_best(const kf_system *system, const kf_tune_result *result, FI
     if (m->clock_state != KF_CLOCK_UNKNOWN)
         (void)fprintf(stream, "%-*sat %.0f MHz%s\n", KF_REPORT_LABEL, "", m->clock_mhz,
                       m->clock_state == KF_CLOCK_STEADY ? "" : ", which was not steady");
-    (void)fprintf(stream, "%-*sverified: off the reference by %.2g, accepted %.2g\n", KF_REPORT_LABEL, "",
-                  verification->error, verification->bound);
+    (void)fprintf(stream, "%-*sverified: deviates from the reference by %.2g (accepted: %.2g)\n",
+                  KF_REPORT_LABEL, "", verification->error, verification->bound);
     if (verification->repeated && verification->spread > 0.0)
         (void)fprintf(stream, "%-*snondeterministic: two launches from equal inputs differ by %.2g\n",
                       KF_REPORT_LABEL, "", verification->spread);

@@ -46,7 +46,7 @@ static kf_status conclude(kf_session *session, kf_status status, kf_error *error
     if (status == KF_OK && kf_interrupted)
         status =
             kf_fail(error, KF_INTERRUPTED,
-                    "interrupted after %d configs, all kept in %s; the same command with --resume carries on",
+                    "interrupted after %d configs, all kept in %s; the same command with --resume continues",
                     result->tried.count, kf_store_path(session->request->store));
     if (result->run.id == 0) return status;
     const char *state = status == KF_OK ? "finished" : status == KF_INTERRUPTED ? "interrupted" : "failed";

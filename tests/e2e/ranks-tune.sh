@@ -75,7 +75,7 @@ done
 rank=$(ps -o pid= --ppid $mpirun | sed -n 2p | tr -d ' ')
 kill -STOP "$rank"
 wait $mpirun && fail "one is stopped, and mpirun ends with 0"
-grep -q "process $rank) is stopped; the run ends here: what was measured is in the store, and the same command with --resume carries on" stopped.out ||
+grep -q "process $rank) is stopped; the run ends here: what was measured is in the store, and the same command with --resume continues" stopped.out ||
     fail "one is stopped: $(tail -n 5 stopped.out)"
 mpi_tune 2 stopped ball --grid 40x24x24 --budget 9evals --seed 5 --resume || fail "it does not carry on: $(tail -n 3 stopped.out)"
 grep -q 'continuing run .* with [3-9] configs measured' stopped.out || fail "it begins anew: $(head -n 5 stopped.out)"

@@ -12,7 +12,7 @@ expect 0 scene ahmed
 shows "128x48x48 nodes"
 shows "Reynolds number 1e+04"
 shows "no wall model"
-shows "warning: the grid cannot carry this Reynolds number"
+shows "warning: the grid cannot resolve this Reynolds number"
 [ -s ahmed.scene.png ] || complain "no picture"
 rm -f ahmed.scene.png
 expect 0 scene ahmed --grid 64x24x24 --picture none

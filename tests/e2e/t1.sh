@@ -32,7 +32,7 @@ expect 0 '72 valid configs' space --scene "$problems/blur.t1.json" --device cpu
 sed 's/"Default": [0-9][0-9]*/"Default": -7/; s/blur\.cu/nowhere.cu/' "$problems/blur.t1.json" >mended.t1.json
 expect 0 '72 valid configs' space --scene mended.t1.json --device cpu
 grep -q 'is -7, which is none of its values; in its place' "$err" || complain "space does not say what was mended"
-expect 0 'verified: off the reference by' "${tune[@]}" --scene "$problems/blur.t1.json" --fix block_x=32 --fix rows=1,8 --budget 12evals
+expect 0 'verified: deviates from the reference by' "${tune[@]}" --scene "$problems/blur.t1.json" --fix block_x=32 --fix rows=1,8 --budget 12evals
 grep -q ' 6 wrong_result' "$out" || complain "the 6 wrong configs were not found out"
 grep -q '^best ' "$out" && ! grep -q '^best .*shortcut=true' "$out" || complain "the best config is wrong"
 grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was not written"
@@ -56,7 +56,7 @@ expect 2 "option '--objective': unknown 'worc' (did you mean 'work'?)" "${goals[
 expect 2 'it is not a positive number for the presets' "${goals[@]}" --metric 'none=time*0' --objective none
 
 # Plain C, against a reference kernel: configs that forget where tiles meet are wrong, those of one tile a row are not.
-expect 0 'verified: off the reference by' "${tune[@]}" --scene "$problems/sums.t1.json" --fix rows=8 --budget 13evals
+expect 0 'verified: deviates from the reference by' "${tune[@]}" --scene "$problems/sums.t1.json" --fix rows=8 --budget 13evals
 grep -q ' 4 wrong_result' "$out" || complain "the 4 wrong configs of plain C were not found out"
 # A config of a kernel is nothing that run could run.
 expect 2 'compile the kernel with -Dblock_x=' run --config blur.kftune.json
@@ -99,7 +99,7 @@ expect 0 'right' judge "$problems/blur.cu" --problem "$problems/blur.t1.json" --
 expect 0 'learned from the first 3 of ' predict --device cpu --store t1.db --scene "$problems/blur.t1.json" --first 3
 expect 2 'give measurements with --store or --landscape' predict --device cpu --scene "$problems/blur.t1.json"
 # Another size of the problem is another problem; behind the file's numbers there is nothing to set.
-expect 0 'verified: off the reference by' "${tune[@]}" --scene "$problems/blur.t1.json" --grid 200x90x1 --fix block_x=32 --fix rows=1 --budget 2evals
+expect 0 'verified: deviates from the reference by' "${tune[@]}" --scene "$problems/blur.t1.json" --grid 200x90x1 --fix block_x=32 --fix rows=1 --budget 2evals
 expect 2 "'--grid'" "${tune[@]}" --scene "$problems/blur.t1.json" --grid 8x8x8
 
 [ "$failures" -eq 0 ] && echo "t1.sh: passed"

@@ -51,7 +51,7 @@ kill -INT "$tuner" 2>/dev/null
 wait "$tuner"
 status=$?
 [ "$status" -eq 130 ] || complain "status $status after Ctrl-C, expected 130"
-has "$err" "--resume carries on"
+has "$err" "--resume continues"
 "$kftune" "${scene[@]}" --seed 7 --budget 5evals --resume --out second.json >"$out" 2>"$err" </dev/null
 status=$?
 [ "$status" -eq 0 ] || complain "status $status after --resume, expected 0"
