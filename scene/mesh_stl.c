@@ -178,8 +178,14 @@ static kf_status read_data(const char *file, const char *data, size_t size, kf_p
             error, KF_BAD_INPUT,
             "%s: claims %u triangles in %zu bytes, which are enough for %zu; is it a whole STL file?", file,
             count, size, (size - BODY) / TRIANGLE);
-    if (whole < size)
-        kf_note(notes, "%s: %zu bytes behind its %u triangles are not read", file, size - whole, count);
+    if (count == 0 && size >= BODY + TRIANGLE)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: claims 0 triangles in %zu bytes, which are enough for %zu; export the mesh again",
+                       file, size, (size - BODY) / TRIANGLE);
+    const size_t behind = whole < size ? size - whole : 0;
+    if (behind > 0)
+        kf_note(notes, "%s: %zu bytes behind its %u triangles are not read%s", file, behind, count,
+                behind % TRIANGLE == 0 ? "; they may be triangles that its header does not count" : "");
     return read_binary(file, data, count, polygons, error);
 }
 

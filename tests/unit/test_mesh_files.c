@@ -180,6 +180,19 @@ static void test_14_stl_bytes(void **state) {
             check_box(write_bytes("bytes.stl", stl, 84 + 12 * 50 + (size_t)behind), 2, 1, 0.5);
         }
     refuse_mesh(write_bytes("short.stl", stl, 84 + 11 * 50 + 49), "claims 12 triangles");
+    /* A count that is too small, as of a program that was to write it at its end. */
+    memset(stl + 80, 0, 4);
+    refuse_mesh(write_bytes("none.stl", stl, 84 + 12 * 50),
+                "claims 0 triangles in 684 bytes, which are enough for 12");
+    stl[80] = 10;
+    kf_mesh mesh;
+    kf_text notes = {0};
+    kf_error error;
+    assert_int_equal(kf_mesh_read(write_bytes("few.stl", stl, 84 + 12 * 50), &mesh, &notes, &error), KF_OK);
+    assert_non_null(
+        strstr(notes.text, "100 bytes behind its 10 triangles are not read; they may be triangles"));
+    kf_text_free(&notes);
+    kf_mesh_free(&mesh);
     refuse_mesh(write_text("words.stl",
                            "# an OBJ mesh under another name, of more than a hundred letters, which are "
                            "no number\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"),
