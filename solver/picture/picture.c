@@ -423,7 +423,7 @@ static void draw_title(slice_picture *slice, uint64_t step, const kf_picture_vie
     int used = 0;
     text[0] = '\0';
     if (!flat)
-        used = snprintf(text, sizeof text, "slice at %c = %.3g m   ", 'x' + slice->plane.normal, metres);
+        used = snprintf(text, sizeof text, "slice at %c = %.4g m   ", 'x' + slice->plane.normal, metres);
     if (scene->reynolds > 0) snprintf(text + used, sizeof text - (size_t)used, "Re = %.6g", scene->reynolds);
     kf_canvas_text(&slice->canvas, slice->left + 60, slice->top < TOP + 20 ? 44 : slice->top - 30, TEXT_SCALE,
                    grey, text);

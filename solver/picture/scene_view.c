@@ -325,7 +325,7 @@ static void draw_scale(view *v, const char *name, double low, double high) {
     kf_canvas_frame(&v->canvas, left - 1, top - 1, SCALE_WIDTH + 2, height + 2, black);
     for (int tick = 0; tick < SCALE_TICKS; tick++) {
         const double share = (double)tick / (SCALE_TICKS - 1);
-        (void)snprintf(text, sizeof text, "%.3g", low + share * (high - low));
+        (void)snprintf(text, sizeof text, "%.4g", low + share * (high - low));
         kf_canvas_text(&v->canvas, left + SCALE_WIDTH + 8, top + (int)lround((1.0 - share) * height) - 6, 2,
                        black, text);
     }
