@@ -43,7 +43,47 @@ static void name_curve(kf_chart *c, const kf_probe *probe, const kf_probe_report
     *x = kf_chart_remark(c, *x, kf_chart_lines[q], text) + 24;
 }
 
-/* One panel: the quantities from first to end. A cut's points do not follow each other, so they are dots. */
+/* Sides of a solid that taps look to: along the axis across the cut's length, and neither way at its ends. */
+enum { UP, DOWN, ENDS, SIDES };
+
+static int across_of(const kf_probe *probe) {
+    double along[3] = {0.0, 0.0, 0.0};
+    for (size_t i = 0; i < probe->count; i++)
+        for (int a = 1; a < 3; a++)
+            along[a] += fabs(probe->normals[i][a]);
+    return along[1] > along[2] ? 1 : 2;
+}
+
+static int side_of(const kf_probe *probe, size_t tap, int across) {
+    static const double END = 0.3;
+    const double normal = probe->normals[tap][across];
+    return normal > END ? UP : normal < -END ? DOWN : ENDS;
+}
+
+/* Draws a cut's points, which do not follow each other, as dots in a colour for each side, and names these.
+ */
+static void draw_taps(kf_chart *c, const kf_probe *probe, const kf_probe_curve *curve, size_t count, int q) {
+    static const int colours[SIDES] = {0, 1, 3};
+    const int across = across_of(probe);
+    bool seen[SIDES] = {false};
+    char text[32];
+    for (size_t i = 0; i < count; i++) {
+        const int side = side_of(probe, i, across);
+        seen[side] = true;
+        kf_chart_point(c, curve[i].at, curve[i].value[q], (double)INFINITY, kf_chart_lines[colours[side]]);
+    }
+    int x = KF_CHART_LEFT;
+    for (int side = 0; side < SIDES; side++) {
+        if (!seen[side]) continue;
+        if (side == ENDS)
+            (void)snprintf(text, sizeof text, "ends");
+        else
+            (void)snprintf(text, sizeof text, "side of %c%c", side == UP ? '+' : '-', 'x' + across);
+        x = kf_chart_remark(c, x, kf_chart_lines[colours[side]], text) + 24;
+    }
+}
+
+/* One panel: the quantities from first to end. */
 static void draw_panel(kf_chart *c, const char *title, const char *up, const kf_probe *probe,
                        const kf_probe_report *report, const kf_probe_curve *curve, size_t count, int first,
                        int end) {
@@ -56,12 +96,10 @@ static void draw_panel(kf_chart *c, const char *title, const char *up, const kf_
     kf_chart_begin(c, title, axis, up);
     for (int q = first; q < end; q++) {
         if (end - first > 1 || probe->kind == KF_PROBE_POINT) name_curve(c, probe, report, q, &x);
-        for (size_t i = probe->kind == KF_PROBE_SURFACE ? 0 : 1; i < count; i++)
-            if (probe->kind == KF_PROBE_SURFACE)
-                kf_chart_point(c, curve[i].at, curve[i].value[q], (double)INFINITY, kf_chart_lines[q]);
-            else
-                kf_chart_line(c, curve[i - 1].at, curve[i - 1].value[q], curve[i].at, curve[i].value[q],
-                              kf_chart_lines[q]);
+        if (probe->kind == KF_PROBE_SURFACE) draw_taps(c, probe, curve, count, q);
+        for (size_t i = 1; i < count && probe->kind != KF_PROBE_SURFACE; i++)
+            kf_chart_line(c, curve[i - 1].at, curve[i - 1].value[q], curve[i].at, curve[i].value[q],
+                          kf_chart_lines[q]);
     }
 }
 

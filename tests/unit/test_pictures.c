@@ -13,6 +13,9 @@
 #include <cmocka.h>
 
 #include "base/util/memory.h"
+#include "base/util/text.h"
+#include "solver/output/probe_chart.h"
+#include "solver/picture/chart.h"
 #include "solver/picture/colour_map.h"
 #include "solver/picture/field_picture.h"
 #include "solver/picture/scene_view.h"
@@ -273,6 +276,38 @@ static void the_domain_and_its_solid(void **state) {
     kf_scene_free(scene);
 }
 
+/* Taps of a cut have a colour for each side of the solid, for they lie above each other over x. */
+static void taps_of_both_sides(void **state) {
+    (void)state;
+    double points[5][3] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 1}, {1, 0, -1}, {3, 0, 0}},
+           normals[5][3] = {{-1, 0, 0}, {0, 0, 1}, {0, 0.6, 0.8}, {0, 0, -1}, {1, 0, 0}};
+    const kf_probe probe = {
+        .name = "taps", .kind = KF_PROBE_SURFACE, .count = 5, .points = points, .normals = normals};
+    kf_probe_curve curve[5];
+    for (size_t i = 0; i < 5; i++)
+        curve[i] = (kf_probe_curve){points[i][0], {0, 0, 0, 0.5 - 0.2 * (double)i}};
+    kf_problem problem = {.name = "body"};
+    const kf_plan plan = {.problem = &problem};
+    kf_probe_report report = {.pressure = "pressure_coefficient", .pressure_unit = "1"};
+    kf_error error;
+    kf_copy_text(report.picture, sizeof report.picture, in_scratch("taps.png"));
+    double centre[2];
+    long area[4], all;
+    for (int turned = 0; turned < 2; turned++) {
+        assert_int_equal(kf_probe_chart(&plan, &probe, &report, curve, 5, &error), KF_OK);
+        const pixels p = read_png(report.picture);
+        all = 0;
+        for (int c = 0; c < 4; c++)
+            all += area[c] = coloured(&p, &kf_chart_lines[c], centre);
+        free(p.rgb);
+        assert_true(area[0] > 60 && area[1] > 30 && area[3] > 60 && area[2] == 0 && all < 20000);
+        for (int i = 0; i < 5; i++) { /* a cut across z: its sides look along y */
+            normals[i][1] = normals[i][2];
+            normals[i][2] = 0;
+        }
+    }
+}
+
 /* A box's surface from ahead, the side and above: what faces the eye shows its pressure; a scale beside it.
  */
 static void a_surface_from_all_sides(void **state) {
@@ -335,9 +370,9 @@ static void a_surface_from_all_sides(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dyes_have_their_colours),  cmocka_unit_test(speeds_have_a_round_scale),
-        cmocka_unit_test(colours_of_the_map),       cmocka_unit_test(the_domain_and_its_solid),
-        cmocka_unit_test(a_surface_from_all_sides),
+        cmocka_unit_test(dyes_have_their_colours), cmocka_unit_test(speeds_have_a_round_scale),
+        cmocka_unit_test(colours_of_the_map),      cmocka_unit_test(the_domain_and_its_solid),
+        cmocka_unit_test(taps_of_both_sides),      cmocka_unit_test(a_surface_from_all_sides),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
