@@ -54,7 +54,7 @@ grep -q 'nothing moves' "$out" && complain "a fluid that moves is said to rest"
 rm trip.json big.json still.json
 touch car.3mf
 refused "car.3mf: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gltf, .glb)" scene car.3mf
-refused "car.3mf: is neither a mesh (.obj, .stl, .ply, .gltf, .glb) nor a scene file" scene car.3mf --yaw 5
+refused "car.3mf: is neither a mesh (.obj, .stl, .ply, .gltf, .glb), a mask (.png) nor a scene file" scene car.3mf --yaw 5
 rm car.3mf
 
 # Without a solid nothing is said of one.
