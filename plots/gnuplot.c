@@ -11,8 +11,8 @@
 #include "base/util/file.h"
 #include "base/util/spawn.h"
 
-/* A folder of our own for data and result. gnuplot treats some file names ("|...", "<...") as commands, so it
- * is only ever given absolute names that we made. */
+/* A separate folder for data and result. gnuplot treats some file names ("|...", "<...") as commands, so it
+ * only gets absolute names that kftune made. */
 typedef struct workplace {
     char folder[KF_PATH], data[KF_PATH], picture[KF_PATH];
 } workplace;
@@ -41,7 +41,7 @@ void kf_gnuplot_field(kf_text *data, const char *text) {
     }
 }
 
-/* The bytes of that many characters of a text that is UTF-8. */
+/* Returns the bytes of this number of characters in a UTF-8 text. */
 static size_t bytes_of(const char *text, size_t characters) {
     size_t bytes = 0;
     for (; characters > 0 && text[bytes] != '\0'; characters--)
@@ -49,7 +49,7 @@ static size_t bytes_of(const char *text, size_t characters) {
     return bytes;
 }
 
-/* A word's end stays, because names that were cut end in what tells them apart. */
+/* The end of a word is kept, because names that were shortened differ there. */
 void kf_gnuplot_heading(kf_text *heading, const char *text) {
     enum { LONGEST = 48, BEGIN = 33, END = 12 };
     kf_text whole = {0};
@@ -94,8 +94,8 @@ static void close_workplace(const workplace *place) {
     rmdir(place->folder);
 }
 
-/* The terminal that people set for their screens is opened even where a script asks for another one.
- * *complaints: what it wrote to its standard error; owned by the caller. */
+/* Runs gnuplot. It opens the terminal that users set for their screens even if the script asks for another
+ * one. *complaints: its output on stderr; owned by the caller. */
 static kf_status run_gnuplot(const char *const *words, char **complaints, int *ending, kf_error *error) {
     enum { MOST_COMPLAINTS = 1 << 16 };
     int ends[2];
@@ -118,7 +118,7 @@ static kf_status run_gnuplot(const char *const *words, char **complaints, int *e
     return KF_OK;
 }
 
-/* The first telling line of what gnuplot complained about. */
+/* Fails with the first meaningful line of gnuplot's messages. */
 static kf_status complain(char *text, const char *script, kf_error *error) {
     const char *found = strstr(text, "line ");
     const char *first = found ? found : text + strspn(text, " \t\n");
@@ -130,8 +130,8 @@ static kf_status complain(char *text, const char *script, kf_error *error) {
                        : "");
 }
 
-/* Draws one picture: writes the data, starts gnuplot with the script, and puts the picture in its place,
- * or says what gnuplot complained about. */
+/* Draws one picture: writes the data, runs gnuplot with the script, and moves the picture to its place. After
+ * a failure the error contains gnuplot's message. */
 static kf_status draw(const kf_gnuplot_job *job, const workplace *place, kf_error *error) {
     const char *folder;
     char script[KF_PATH];

@@ -10,14 +10,14 @@
 #include "plots/gnuplot.h"
 #include "plots/tables.h"
 
-enum { LONGEST_LABEL = 16 }; /* of a night, at the axis */
+enum { LONGEST_LABEL = 16 }; /* of a night at the axis */
 
 typedef struct series_search {
     const char *benchmark;
     kf_series_summary found;
 } series_search;
 
-/* The list has the latest series of a benchmark first. */
+/* The list begins with the latest series of a benchmark. */
 static kf_status look_at_series(void *context, const kf_series_summary *series, kf_error *error) {
     (void)error;
     series_search *search = context;
@@ -26,7 +26,7 @@ static kf_status look_at_series(void *context, const kf_series_summary *series, 
     return KF_OK;
 }
 
-/* A drawn history: the nights, and where their level changed. */
+/* A drawn history: the nights, and the places where their level changed. */
 typedef struct history {
     kf_history_night *nights;
     int count;
@@ -36,8 +36,7 @@ typedef struct history {
     kf_time_unit unit;
 } history;
 
-/* Finds the levels of the nights and the points at which they change, by the same rules as the nights are
- * judged. */
+/* Finds the levels of the nights, and the points where they change, by the rules that judge nights. */
 static void analyse(history *h) {
     kf_night_level nights[KF_HISTORY_SHOWN];
     for (int i = 0; i < h->count; i++) {
@@ -56,7 +55,7 @@ static void analyse(history *h) {
     h->unit = kf_time_unit_for(exp(h->levels[h->count - 1]));
 }
 
-/* Block 0: night, time of each process. */
+/* Block 0: the night and time of each process. */
 static void append_processes(const history *h, kf_text *data) {
     for (int i = 0; i < h->count; i++)
         for (int k = 0; k < h->nights[i].process_count; k++)
@@ -67,13 +66,13 @@ static kf_verdict_state verdict_of(const kf_history_night *night) {
     return night->judged ? night->verdict : KF_NODATA;
 }
 
-/* Block 1: night, its median, its verdict, its day and label, pinned. */
+/* Block 1: a night, its median, its verdict, its day and label, and whether it is pinned. */
 static void append_nights(const history *h, kf_text *data) {
     kf_text_append(data, "\n\n");
     for (int i = 0; i < h->count; i++) {
         const kf_history_night *night = &h->nights[i];
-        /* The label is "11-22 v1.3-4-gabcdef": the day, and what the user calls the program, a commit as a
-         * rule. */
+        /* The label is "11-22 v1.3-4-gabcdef": the day, and the user's name for the program, usually a
+         * commit. */
         char day[8 + LONGEST_LABEL + 4];
         const size_t length = strlen(night->label);
         (void)snprintf(day, sizeof day, "%.5s %.*s%s", night->started + strlen("2026-"), LONGEST_LABEL,
@@ -96,7 +95,7 @@ static void append_levels(const history *h, kf_text *data) {
     }
 }
 
-/* Block 3: change points: where, how much, how sure. */
+/* Block 3: change points with place, size and certainty. */
 static void append_points(const history *h, kf_text *data) {
     kf_text_append(data, "\n\n");
     for (int i = 0; i < h->point_count; i++) {
@@ -116,7 +115,7 @@ static void note_instructions(void *context, int ordinal, const char *metric, do
         *(double *)context = value;
 }
 
-/* Block 4: the second measure: night, instructions. *count of them. */
+/* Block 4: nights with their instructions. *count: their number. */
 static kf_status append_instructions(kf_store *store, const char *benchmark, const history *h, kf_text *data,
                                      int *count, kf_error *error) {
     kf_text_append(data, "\n\n");
@@ -149,7 +148,7 @@ static kf_status draw(kf_store *store, const history *h, const kf_series_summary
     for (int i = 0; i < h->count; i++)
         verdicts[verdict_of(&h->nights[i])] = '1';
     kf_facts_size_text(series->facts, size);
-    /* A program of the user's has no scene but its own name. */
+    /* A user's program has its name instead of a scene. */
     const bool command = strcmp(series->scene, series->benchmark) == 0;
     (void)snprintf(subtitle, sizeof subtitle, "%s%s%s%son %s", command ? "" : series->scene,
                    size[0] != '\0' ? " " : "", size, command ? "" : ", ", series->device);
@@ -171,7 +170,7 @@ static kf_status draw(kf_store *store, const history *h, const kf_series_summary
     return status;
 }
 
-/* Draws the latest series of a benchmark night by night; of no name, of the first benchmark. */
+/* Draws the latest series of a benchmark night by night. Without a name it is the first benchmark. */
 kf_status kf_plot_history(kf_store *store, const char *benchmark, const char *path, kf_error *error) {
     series_search search = {.benchmark = benchmark};
     KF_TRY(kf_store_series_list(store, look_at_series, &search, error));

@@ -33,7 +33,8 @@ static bool is_free(const kf_label_places *places, const kf_label_box *box) {
 
 bool kf_label_find(kf_label_places *places, double x, double y, double width, double height,
                    kf_label_box *found) {
-    /* Right first, where names are looked for; then left, below, above and the corners. */
+    /* The right side comes first, because names are expected there; then left, below, above and the corners.
+     */
     static const int across[DIRECTIONS] = {1, 1, 1, 0, 0, -1, -1, -1};
     static const int up[DIRECTIONS] = {0, -1, 1, -1, 1, 0, -1, 1};
     const double beside = 9, ring = 11;

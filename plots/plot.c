@@ -14,10 +14,10 @@ const char *const kf_plot_names[KF_PLOTS] = {"kernels",  "surface",   "convergen
  */
 
 typedef struct run_search {
-    const char *name; /* NULL: the newest that finished with an ok result, else the newest with one */
+    const char *name; /* NULL: the newest finished run with an ok result, otherwise the newest run with one */
     kf_run_summary *found;
     int matches;
-    bool finished; /* what was found */
+    bool finished; /* the run that was found is finished */
 } run_search;
 
 static void look_at_run(void *context, const kf_run_summary *run) {
@@ -27,7 +27,7 @@ static void look_at_run(void *context, const kf_run_summary *run) {
     bool exact = search->name && (strcmp(search->name, id) == 0 || strcmp(search->name, run->uuid) == 0);
     bool begins = search->name && strlen(search->name) >= 4 &&
                   strncmp(search->name, run->uuid, strlen(search->name)) == 0;
-    /* A search that was broken off says little of what can be had. */
+    /* A search that was interrupted shows little of what can be reached. */
     const bool finished = strcmp(run->state, "finished") == 0;
     bool newest = !search->name && run->ok > 0 && (search->matches == 0 || (finished && !search->finished));
     if (!exact && !begins && !newest) return;
@@ -36,7 +36,7 @@ static void look_at_run(void *context, const kf_run_summary *run) {
     search->matches++;
 }
 
-/* Finds the run that is drawn: by number or the beginning of its UUID, or the newest with results. */
+/* Finds the run to draw: by number or beginning of its UUID, or the newest with results. */
 kf_status kf_plot_find_run(kf_store *store, const char *name, kf_run_summary *run, kf_error *error) {
     run_search search = {.name = name, .found = run};
     KF_TRY(kf_store_runs(store, look_at_run, &search, error));
@@ -68,8 +68,8 @@ typedef struct plot_table {
     kf_text data;
     kf_time_unit unit;
     int blocks;
-    const char *plan; /* that is shown; NULL: all */
-    kf_text axes[2];  /* names of both, where they are not fixed */
+    const char *plan; /* the plan that is shown; NULL: all */
+    kf_text axes[2];  /* names of both axes, if they are not fixed */
 } plot_table;
 
 static kf_status make_table(kf_plot_kind kind, const kf_plot_results *results, const kf_plot_roofs *roofs,

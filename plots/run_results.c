@@ -7,7 +7,7 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* Takes a kernel's counters for the plots; a rate of 0 in those of nothing becomes NAN. */
+/* Copies a kernel's counters for the plots. An efficiency of 0 without any access becomes NAN. */
 static void take_counters(const kf_measurement *m, const kf_kernel_time *from, kf_plot_kernel *kernel) {
     static const char *const levels[KF_PLOT_LEVELS] = {"l1_bytes", "l2_bytes", "dram_bytes"};
     static const char *const efficiencies[KF_PLOT_EFFICIENCIES] = {
@@ -25,7 +25,8 @@ static void take_counters(const kf_measurement *m, const kf_kernel_time *from, k
         kernel->bytes[i] = kf_counter_value(m, from->name, levels[i]);
     for (int i = 0; i < KF_PLOT_EFFICIENCIES; i++) {
         const double value = kf_counter_value(m, from->name, efficiencies[i]);
-        /* A kernel without any branch, or any ordinary store, has an efficiency of 0: of nothing. */
+        /* A kernel without branches, or without ordinary stores, has an efficiency of 0 that means nothing.
+         */
         kernel->efficiency[i] = value > 0.0 ? value : (double)NAN;
     }
 }

@@ -1,5 +1,5 @@
-/* Block 0: a line a result that counts: evaluation, time. Block 1: evaluation, best time so far. Then a block
- * a preset: its name, and the two ends of its line. */
+/* Block 0: a line for each result that counts: evaluation, time. Block 1: evaluation, best time so far. Then
+ * a block for each preset: its name, and the two ends of its line. */
 #include "plots/tables.h"
 
 static void append_times(const kf_plot_results *results, kf_time_unit unit, kf_text *data) {

@@ -1,6 +1,6 @@
-/* Block 0: a line a result: its first two goals. Block 1: the same of those that none is better than in every
- * goal, by the first. Block 2: the one that the run chose. Of a config that was measured again at the end,
- * the last measurement counts. */
+/* Block 0: a line for each result with its first two goals. Block 1: the same for results that no other beats
+ * in every goal, sorted by the first goal. Block 2: the one that the run chose. For a config in the final the
+ * last measurement counts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void append(kf_text *data, const kf_plot_result *result) {
     kf_text_append(data, "%.9g\t%.9g\n", result->goals[0], result->goals[1]);
 }
 
-/* Appends the blocks of results that are shown, which are sorted by their first goal. */
+/* Appends the blocks of the shown results, sorted by their first goal. */
 static void append_blocks(const kf_plot_results *results, const kf_plot_result *const *shown, size_t count,
                           kf_text *data) {
     for (size_t i = 0; i < count; i++)

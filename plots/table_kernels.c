@@ -1,6 +1,6 @@
-/* Block 0: one line a row of bars, slowest first: position, name; row 0 is all kernels together. Then a block
- * a config: its name and speed-up over the first one, and a line a kernel it has: row, time, share in
- * percent, and the efficiencies (-1: not counted). */
+/* Block 0: a line for each row of bars, the slowest first: position, name. Row 0 is the sum of all kernels.
+ * Then a block for each config: its name and speed-up over the first one, and a line for each of its kernels:
+ * row, time, share in percent, and the efficiencies (-1: not counted). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@ enum { BARS = 3 };
 typedef struct bar {
     const char *name;
     const kf_plot_result *result;
-    double total; /* of its kernels, us */
+    double total; /* total of its kernels in us */
 } bar;
 
-/* A kernel in one config: sums over its family. */
+/* A kernel in one config: sums over its family of kernels. */
 typedef struct kernel_bar {
     double time; /* us */
     double weighted[KF_PLOT_EFFICIENCIES], weights[KF_PLOT_EFFICIENCIES];
@@ -28,12 +28,12 @@ typedef struct kernel_bars {
     const char *name;
     kernel_bar bars[BARS];
     double largest; /* us */
-    double top;     /* position of its first bar's upper edge */
+    double top;     /* position of the upper edge of its first bar */
 } kernel_bars;
 static const double gap = 0.8;          /* between groups */
-static const double least_share = 0.01; /* of any config's step; what is shorter counts with the others */
+static const double least_share = 0.01; /* share of any config's step; shorter kernels are summed */
 
-/* A preset, where it was counted if it was. */
+/* Returns a preset's result, the one with counters if there is one. */
 static const kf_plot_result *find_preset(const kf_plot_results *results, const char *name) {
     const kf_plot_result *counted = kf_plot_preset_counted(results, name);
     return counted ? counted : kf_plot_preset(results, name);
@@ -49,7 +49,7 @@ static int collect_bars(const kf_plot_results *results, bar bars[BARS]) {
     return count;
 }
 
-/* Kernels that differ only in the face or phase they work on count together. */
+/* Returns the family of a kernel. Kernels that differ only in face or phase belong together. */
 static const char *family(const char *name) {
     static const char *const families[] = {"boundary", "order", "average"};
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
@@ -68,7 +68,7 @@ static void add_kernel(kernel_bar *to, const kf_plot_kernel *from) {
     }
 }
 
-/* Collects the kernels of all bars by their family's name; returns how many families there are. */
+/* Collects the kernels of all bars by their family. Returns the number of families. */
 static int collect_kernels(bar *bars, int bar_count, kernel_bars *kernels) {
     int count = 0;
     for (int b = 0; b < bar_count; b++) {
@@ -98,7 +98,7 @@ static bool is_short(const kernel_bars *group, const bar *bars, int bar_count) {
     return true;
 }
 
-/* Merges kernels that matter to no config into one sum, shown last. */
+/* Merges kernels that are short in every config into one sum, which is shown last. */
 static int merge_short(kernel_bars *groups, int count, const bar *bars, int bar_count) {
     kernel_bars others = {.name = "all others"};
     int kept = 0;
@@ -162,7 +162,7 @@ kf_status kf_table_kernels(const kf_plot_results *results, kf_text *data, kf_tim
     int bar_count = collect_bars(results, bars);
     if (bar_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "this run has no ok result with times of its kernels");
-    size_t most = 2; /* the sum, and all others */
+    size_t most = 2; /* the sum of all, and the sum of short kernels */
     for (int b = 0; b < bar_count; b++)
         most += (size_t)bars[b].result->kernel_count;
     kernel_bars *groups = kf_allocate_zeroed(most, sizeof *groups);

@@ -1,6 +1,6 @@
-/* A block a config: its name; then a line a kernel, slowest first: position, kernel, achieved and theoretical
- * occupancy in percent (-1: not known), what limits it with registers, threads of a block and its shared
- * memory, share of the step in percent. */
+/* A block for each config: its name, then a line for each kernel, the slowest first: position, kernel,
+ * achieved and theoretical occupancy in percent (-1: not known), what limits it with registers, threads of a
+ * block and its shared memory, share of the step in percent. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void append_limits(const kf_plot_kernel *kernel, kf_text *data) {
     if (kernel->shared_bytes > 0) kf_text_append(data, ", %.3g KiB shared", kernel->shared_bytes / 1024.0);
 }
 
-/* Returns how many lines it has. */
+/* Returns the number of lines. */
 static int append_config(const kf_plot_result *result, const char *name, int position, kf_text *data) {
     const kf_plot_kernel **sorted = kf_allocate((size_t)(result->kernel_count + 1) * sizeof *sorted);
     double total = 0;
@@ -52,7 +52,7 @@ static int append_config(const kf_plot_result *result, const char *name, int pos
     return rows;
 }
 
-/* The presets that it is held against, and the best; a preset that is the best is shown once. */
+/* Chooses the presets for comparison, and the best. A preset that is the best is shown once. */
 static int choose_configs(const kf_plot_results *results, const kf_plot_result *configs[CONFIGS],
                           const char *names[CONFIGS]) {
     static const char *const presets[] = {"baseline", "paper"};

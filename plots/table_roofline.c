@@ -18,7 +18,7 @@
 
 enum { PRESETS = 2, MOST_KERNELS = 6, LINES = 2 * (KF_PLOT_LEVELS + 2) };
 
-/* A measured and a theoretical roof. level: of memory; -1: arithmetic. */
+/* A measured and a theoretical roof. level: that of the memory; -1: arithmetic. */
 typedef struct roof_line {
     const char *name;
     double value; /* GB/s or GFLOP/s */
@@ -31,14 +31,14 @@ typedef struct roofline {
     int count;
     const kf_plot_kernel *kernels[MOST_KERNELS];
     int kernel_count;
-    double total_us;                               /* of all kernels of the step */
-    const kf_plot_result *presets[PRESETS], *best; /* with counters; NULL: it has none, or is the best */
+    double total_us;                               /* time of all kernels of the step */
+    const kf_plot_result *presets[PRESETS], *best; /* with counters; NULL: it has none, or it is the best */
 } roofline;
 
 /* --- Roofs ---------------------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *roofs[4], *name; /* the best of the first that are there; name as shown */
+    const char *roofs[4], *name; /* the best of the first ones that exist counts; name as it is shown */
     int level;
 } sources[] = {
     {{"l1_load", "l1_copy", NULL}, "L1", 0},
@@ -53,11 +53,11 @@ static void add_line(roofline *r, const char *name, double value, bool measured,
         r->lines[r->count++] = (roof_line){name, value, measured, level};
 }
 
-/* Says whether the kernels that are shown compute in double precision, or in single. */
+/* Returns whether the shown kernels compute in double, or in single, precision. */
 static bool uses_precision(const roofline *r, bool twice) {
     for (int i = 0; i < r->kernel_count; i++) {
         const kf_plot_kernel *k = r->kernels[i];
-        if (isnan(k->double_operations)) return true; /* not counted: both are shown */
+        if (isnan(k->double_operations)) return true; /* not counted, so both precisions are shown */
         if (twice ? k->double_operations > 0.01 * k->operations
                   : k->operations - k->double_operations > 0.01 * k->operations)
             return true;
@@ -81,7 +81,8 @@ static void add_roofs(roofline *r, const kf_plot_roofs *roofs) {
     }
 }
 
-/* The highest roof of arithmetic that kernels may reach: single precision, measured if it was. */
+/* Returns the highest roof of arithmetic that kernels may reach: that of single precision, measured if
+ * possible. */
 static double arithmetic_roof(const roofline *r, bool measured) {
     double best = 0;
     for (int i = 0; i < r->count; i++)
@@ -89,7 +90,7 @@ static double arithmetic_roof(const roofline *r, bool measured) {
     return best;
 }
 
-/* GB/s of a level: measured, else theoretical; 0: unknown. */
+/* Returns the GB/s of a level: measured, otherwise theoretical; 0: not known. */
 static double memory_roof(const roofline *r, int level) {
     double theoretical = 0;
     for (int i = 0; i < r->count; i++) {
@@ -123,8 +124,7 @@ static double performance(const kf_plot_kernel *kernel) {
     return kernel->operations / kernel->launch_us * 1e-3; /* GFLOP/s */
 }
 
-/* Appends "1 stream_collide (73 % of the step): 91 % of device memory", with the roof that it comes nearest
- * to. */
+/* Appends "1 stream_collide (73 % of the step): 91 % of device memory", with the nearest roof. */
 static void append_label(const roofline *r, int number, const kf_plot_kernel *kernel, kf_text *data) {
     double nearest = 0;
     const char *limit = "";
@@ -153,7 +153,7 @@ typedef struct extent {
     double low_x, high_x, low_y, high_y;
 } extent;
 
-/* The axes' area in points, as roofline.gp lays it out. */
+/* The size of the axes' area in points, as in roofline.gp. */
 enum { AREA_WIDTH = 783, AREA_HEIGHT = 424 };
 
 static double across(const extent *e, double x) {
@@ -172,8 +172,8 @@ static double performance_at(const extent *e, double points) {
     return e->low_y * pow(e->high_y / e->low_y, points / AREA_HEIGHT);
 }
 
-/* Appends where a name of a point goes: its left middle on the axes, and the end of a line that leads to it,
- * which is the point itself where none is needed. */
+/* Appends the place of a point's name: its left middle on the axes, and the end of a line that leads to it.
+ * Without a line this is the point itself. */
 static void append_place(kf_label_places *places, const extent *e, double x, double y, const char *name,
                          double font, kf_text *data) {
     kf_label_box box;
@@ -199,7 +199,7 @@ static void take_line(kf_label_places *places, const extent *e, double x, double
 
 /* --- Before and after ---------------------------------------------------------------------------------- */
 
-/* Operations, device memory's bytes and microseconds of a step. */
+/* Operations, bytes of device memory and microseconds of a step. */
 typedef struct whole_step {
     double operations, bytes, us;
 } whole_step;
@@ -220,17 +220,17 @@ static double intensity(const kf_plot_kernel *kernel) {
     return kernel->operations / kernel->bytes[2];
 }
 
-/* The area of a symbol is the share of the step. */
+/* Returns the size of a symbol, whose area is the share of the step. */
 static double size_of(const kf_plot_kernel *kernel, double total_us) {
     return 0.6 + 2.4 * sqrt(kernel->time_us / total_us);
 }
 
-/* Says whether a kernel takes a tenth of its step at least; others of a preset are not shown. */
+/* Returns whether a kernel takes at least a tenth of its step. Other kernels of a preset are not shown. */
 static bool is_long(const kf_plot_kernel *kernel, double total_us) {
     return has_point(kernel) && kernel->time_us >= 0.1 * total_us;
 }
 
-/* Begins a block whose first line draws nothing: gnuplot does not count empty blocks. */
+/* Begins a block whose first line draws nothing, because gnuplot does not count empty blocks. */
 static void begin_block(kf_text *data) {
     kf_text_append(data, "\n\nNaN\tNaN\tNaN\tNaN\t-\tNaN\tNaN\tNaN\tNaN\n");
 }
@@ -272,7 +272,8 @@ static void append_arrow(double x, double y, double to_x, double to_y, kf_text *
         kf_text_append(data, "%.6g\t%.6g\t%.6g\t%.6g\n", x, y, to_x - x, to_y - y);
 }
 
-/* From each whole step to the next, and from a preset's kernel to the best's of the same name. */
+/* Appends arrows from each whole step to the next, and from a preset's kernel to the best's kernel with the
+ * same name. */
 static void append_arrows(const roofline *r, kf_text *data) {
     const kf_plot_result *const all[] = {r->presets[0], r->presets[1], r->best};
     const kf_plot_result *before = NULL;
@@ -298,7 +299,7 @@ static void append_arrows(const roofline *r, kf_text *data) {
 
 /* --- The table ------------------------------------------------------------------------------------------ */
 
-/* Finds the extent of the axes that holds all kernels and where roofs meet. */
+/* Finds the extent of the axes that contains all kernels and the points where roofs meet. */
 static extent find_extent(const roofline *r) {
     extent e = {0.1, 1, 1e30, 0};
     for (int i = 0; i < r->kernel_count; i++) {
@@ -328,14 +329,14 @@ static extent find_extent(const roofline *r) {
     e.low_x /= 2;
     e.high_x *= 16;
     e.low_y /= 4;
-    /* Roofs of memory enter at the left, where there is room for their names. */
+    /* Roofs of memory begin at the left, where there is room for their names. */
     if (memory_roof(r, 2) > 0) e.low_y = fmin(e.low_y, 0.5 * e.low_x * memory_roof(r, 2));
     e.high_y *= 2;
     return e;
 }
 
-/* A roof's ends: a memory roof ends at the roof of arithmetic or the edge, one of arithmetic begins where
- * the steepest memory roof meets it. */
+/* The ends of a roof. A memory roof ends at the roof of arithmetic or at the edge. A roof of arithmetic
+ * begins where the steepest memory roof meets it. */
 typedef struct segment {
     double x[2], y[2];
 } segment;
@@ -367,7 +368,7 @@ static void append_theory(double value, kf_text *data) {
         kf_text_append(data, " (%.3g in theory)", value);
 }
 
-/* Takes the room of a roof's label, which rises with its roof. */
+/* Marks the place of a roof's label, which rises with its roof. */
 static void take_rising_label(kf_label_places *places, const extent *e, double x, double y) {
     const double longest = 220, right = AREA_WIDTH / log(e->high_x / e->low_x),
                  up = AREA_HEIGHT / log(e->high_y / e->low_y), left = across(e, x), low = upwards(e, y);
@@ -385,7 +386,8 @@ static void append_roof_label(const roofline *r, int which, const extent *e, kf_
     const double scale = line->value >= 1000 ? 1e-3 : 1;
     const bool both = which + 1 < r->count && strcmp(r->lines[which + 1].name, line->name) == 0;
     const double upper = fmax(line->value, both ? r->lines[which + 1].value : 0);
-    /* Along its roof: above both, or below the lowest, where the next would be in the way. */
+    /* The label lies along its roof, above both, or below the lowest, where the next roof would be in the
+     * way. */
     const double x = memory ? 1.15 * place.x[0] : e->high_x;
     const double y = !memory ? upper : line->level == 2 ? x * line->value / 1.45 : x * upper * 1.3;
     if (memory) take_rising_label(places, e, x, y);
@@ -410,8 +412,8 @@ static void append_roofs(const roofline *r, const extent *e, kf_label_places *pl
         append_roof_label(r, i, e, places, data);
 }
 
-/* Takes what is drawn whatever the names are: symbols and their lines, arrows, roofs and what explains them.
- */
+/* Marks everything that is drawn independently of names: symbols and their lines, arrows, roofs and their
+ * labels. */
 static void take_drawn(const roofline *r, const extent *e, kf_label_places *places) {
     kf_label_take(places, (kf_label_box){0.76 * AREA_WIDTH, 0, 0.24 * AREA_WIDTH, 0.31 * AREA_HEIGHT});
     kf_label_take(places, (kf_label_box){0.45 * AREA_WIDTH, 0, 0.55 * AREA_WIDTH, 0.1 * AREA_HEIGHT});

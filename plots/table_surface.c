@@ -1,6 +1,6 @@
-/* Block 0: the columns' labels (sample block length); block 1: the rows' labels (layout); block 2: a line a
- * cell: column, row, best time. Only of the plan that was measured with most blocks and layouts: plans differ
- * by more than either, so that a surface of several would only show which plan was tried where. */
+/* Block 0: the columns' labels (sample block length). Block 1: the rows' labels (layout). Block 2: a line for
+ * each cell: column, row, best time. Only the plan with most measured blocks and layouts is shown. Plans
+ * differ more than these do, so a surface of several plans would only show where each plan was tried. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "plots/tables.h"
 
 enum { MOST_LINES = 256, LEAST_CELLS = 4 };
-/* AoS is what CSoA becomes with blocks of one node, SoA with one block of all nodes. */
+/* CSoA with blocks of one node is AoS, and with a single block of all nodes it is SoA. */
 static const long aos = 1, soa = 1L << 62;
 
 /* The distinct values along one axis, ascending. */
@@ -22,7 +22,7 @@ typedef struct surface_cell {
     double time_us;
 } surface_cell;
 
-/* Returns a config's plan, or "" in a system without plans. */
+/* Returns a config's plan; "": the system has no plans. */
 static const char *plan_of(const kf_plot_result *result) {
     const char *plan = "";
     return kf_config_name(&result->config, "plan", &plan, NULL) == KF_OK ? plan : "";
@@ -71,7 +71,7 @@ static void append_labels(const value_axis *axis, bool layouts, kf_text *data) {
     kf_text_append(data, "\n\n");
 }
 
-/* The best time of every cell, 0 where nothing was measured. */
+/* Fills in the best time of every cell; 0: nothing was measured. */
 static void fill_grid(const kf_plot_results *results, const char *plan, const value_axis *lengths,
                       const value_axis *alphas, double *grid, double *longest) {
     for (size_t i = 0; i < results->count; i++) {
@@ -85,7 +85,7 @@ static void fill_grid(const kf_plot_results *results, const char *plan, const va
     }
 }
 
-/* The name lives in results. */
+/* Returns the plan that was measured most. The name belongs to results. */
 static const char *most_measured_plan(const kf_plot_results *results) {
     enum { MOST_PLANS = 32 };
     const char *plans[MOST_PLANS] = {""};

@@ -1,4 +1,4 @@
-/* Writing and reading <scene>.kftune.json (docs/best-config.md). */
+/* Writes and reads <scene>.kftune.json (docs/best-config.md). */
 #include "results/best_config.h"
 
 #include <float.h>
@@ -15,8 +15,8 @@ static const double exact_integers = 9007199254740992.0; /* 2^53 */
 
 /* --- Writing ------------------------------------------------------------------------------------------ */
 
-/* JSON has no NAN: what is not known is null. */
-/* Beyond 2^53 a JSON number may not come back the same; then it is written as text. */
+/* JSON has no NAN, so an unknown number becomes null. */
+/* A JSON number beyond 2^53 may lose digits, so it is written as text. */
 static void add_unsigned(cJSON *object, const char *key, uint64_t value) {
     char text[24];
     (void)snprintf(text, sizeof text, "%llu", (unsigned long long)value);
@@ -37,7 +37,7 @@ static cJSON *scene_to_json(const kf_best_config *best) {
     return scene;
 }
 
-/* Writes a device as best-config files have it. */
+/* Writes a device as in best-config files. */
 static cJSON *device_to_json(const kf_device_info *device) {
     cJSON *object = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(object, "spec", device->spec);
@@ -96,7 +96,7 @@ kf_status kf_best_config_write(const char *path, const kf_best_config *best, kf_
 
 /* --- Reading ------------------------------------------------------------------------------------------ */
 
-/* A member that is there and null is NAN; one that is missing, or neither null nor a number, is an error. */
+/* Reads a member that may be null, which means NAN. A missing member, or one of another type, is an error. */
 static kf_status read_optional(kf_json_place place, const cJSON *object, const char *key, double *value,
                                kf_error *error) {
     *value = NAN;
@@ -152,7 +152,7 @@ static kf_status read_int(kf_json_place place, const cJSON *object, const char *
     return KF_OK;
 }
 
-/* Reads what format 1 had instead of facts. */
+/* Reads the members that format 1 had instead of facts. */
 static kf_status read_numbers(kf_json_place place, const cJSON *scene, kf_facts *facts, kf_error *error) {
     double nodes[3] = {0}, samples_per_cell = 0;
     uint64_t sample_count = 0;
@@ -228,7 +228,7 @@ static kf_status read_config(const char *file, const cJSON *root, kf_best_config
                    file, hash);
 }
 
-/* Before format 3 it was million node updates a second, of whatever was updated. */
+/* Before format 3 the rate was in million node updates a second, whatever the unit of updates. */
 static kf_status read_rate(kf_json_place top, const cJSON *root, long format, kf_best_config *best,
                            kf_error *error) {
     if (format >= 3) {
@@ -284,7 +284,7 @@ static kf_status read_ties(const char *file, const cJSON *root, kf_best_config *
     return KF_OK;
 }
 
-/* Reads a best-config file of this format or an older one; a newer one is refused. */
+/* Reads a best-config file of this format or an older one. A newer one is refused. */
 static kf_status read_root(const char *file, const cJSON *root, kf_best_config *best, kf_error *error) {
     static const char *const keys[] = {"format",
                                        "kftune",
@@ -316,7 +316,7 @@ static kf_status read_root(const char *file, const cJSON *root, kf_best_config *
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: is no config of 'kftune tune' (it has no \"format\"); a scene is run with --scene", file);
-    /* First of all: a newer format may well have keys that are not known here. */
+    /* The format is read first, because a newer one may have unknown keys. */
     long format = 0;
     KF_TRY(kf_json_integer(top, root, "format", true, 1, 1L << 30, &format, error));
     if (format > FORMAT)

@@ -1,4 +1,4 @@
-/* The reader of kftune's own landscapes: a table of positions and times (docs/search.md);
+/* Reads kftune's compact landscapes: a table of positions and times (docs/search.md).
  * results/export_compact.c writes them. */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 typedef struct kf_compact {
     const kf_landscape_file *file;
-    const cJSON *names[KF_CONFIG_VALUES]; /* of the parameters: the members of "parameters" */
+    const cJSON *names[KF_CONFIG_VALUES]; /* of the parameters, the members of "parameters" */
     int parameter_count;
 } kf_compact;
 
@@ -63,8 +63,8 @@ static bool is_skipped(const cJSON *item) {
     return cJSON_IsString(item) && strcmp(item->valuestring, kf_state_names[KF_STATE_SKIPPED]) == 0;
 }
 
-/* The time in microseconds or the state, the seconds that measuring took, then "skipped" when the time is
- * that of the first samples alone. */
+/* Reads the time in microseconds or the state, then the seconds of measuring, then "skipped" if the time is
+ * only that of the first samples. */
 static kf_status read_outcome(const kf_compact *compact, kf_landscape_entry *entry, const cJSON *item,
                               kf_error *error) {
     kf_measurement *m = &entry->measurement;
@@ -116,7 +116,7 @@ static kf_status check_presets(const kf_compact *compact, int rows, kf_error *er
 
 /* --- The head ----------------------------------------------------------------------------------------- */
 
-/* Files of before facts have "nodes", "samples" and "samples_per_cell". */
+/* Files from before facts existed have "nodes", "samples" and "samples_per_cell". */
 static kf_status read_numbers(kf_landscape_file *file, const cJSON *scene, kf_error *error) {
     const kf_json_place place = {file->path, "scene"};
     double nodes[3] = {0, 0, 0}, samples = 0, samples_per_cell = 0;

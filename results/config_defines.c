@@ -1,4 +1,4 @@
-/* A config for those who compile the kernel themselves. */
+/* Writes a config for users who compile the kernel themselves. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ char *kf_config_defines(const kf_config *config) {
     return text.text;
 }
 
-/* A define of the compiler's options goes before one of the header's. */
+/* A define among the compiler's options has priority over one in the header. */
 kf_status kf_config_header_write(const char *path, const kf_config *config, kf_error *error) {
     kf_text text = {0};
     kf_text_append(&text, "/* Written by kftune: the parameters of the fastest config that was right. */\n");

@@ -1,4 +1,4 @@
-/* Facts of this machine, moment and process that rows carry. */
+/* Facts about this machine, moment and process that rows contain. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ void kf_moment_now(char moment[KF_MOMENT]) {
     print_moment(now.tv_sec, now.tv_nsec / 1000, moment);
 }
 
-/* The offset from UTC in minutes: "", "Z", "+01:00", "-0330". */
+/* Parses the offset from UTC in minutes: "", "Z", "+01:00", "-0330". */
 static bool parse_offset(const char *text, int *minutes) {
     int hour = 0, minute = 0, end = 0;
     *minutes = 0;
@@ -42,8 +42,8 @@ static bool parse_offset(const char *text, int *minutes) {
     return true;
 }
 
-/* Parses a moment with or without fraction and zone, and writes it in UTC as the store has it; false where
- * it is none. */
+/* Parses a moment with or without fraction and zone, and writes it in UTC as in the store. Returns false if
+ * it is not a moment. */
 bool kf_moment_parse(const char *text, char moment[KF_MOMENT]) {
     struct tm parts = {0};
     int end = 0, offset = 0;
@@ -73,7 +73,7 @@ kf_status kf_uuid_new(char uuid[37], kf_error *error) {
     unsigned char bytes[16];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return kf_fail(error, KF_MACHINE, "the system provides no random numbers: %s", strerror(errno));
-    bytes[6] = (unsigned char)((bytes[6] & 0x0f) | 0x40); /* RFC 9562: version 4, random */
+    bytes[6] = (unsigned char)((bytes[6] & 0x0f) | 0x40); /* a random UUID, version 4 of RFC 9562 */
     bytes[8] = (unsigned char)((bytes[8] & 0x3f) | 0x80);
     int at = 0;
     for (int i = 0; i < 16; i++)
@@ -91,13 +91,14 @@ static bool first_line(const char *path, char *line, size_t size) {
     return read;
 }
 
-/* Clock ticks since boot at which the process began; 0 when there is no such process, or it has ended and
- * only its parent has not asked how. */
+/* Returns the clock ticks between boot and the start of the process; 0: there is no such process, or it has
+ * ended but was not collected by its parent. */
 static unsigned long long start_time(long process) {
     char path[64], line[1024];
     (void)snprintf(path, sizeof path, "/proc/%ld/stat", process);
     if (!first_line(path, line, sizeof line)) return 0;
-    /* The second field is the program's name in parentheses and may hold spaces; the start is the 22nd. */
+    /* The second field is the program's name in parentheses, which may contain spaces. The start is the 22nd
+     * field. */
     const char *at = strrchr(line, ')');
     if (at != NULL && (strncmp(at, ") Z", 3) == 0 || strncmp(at, ") X", 3) == 0)) return 0;
     for (int field = 2; at != NULL && field < 22; field++)
@@ -151,8 +152,8 @@ static void describe_host(kf_host *host) {
     host->container = access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
 }
 
-/* Hashes the environment. memory_free_bytes and spec say where the device is now, not what it is, and stay
- * out. */
+/* Hashes the environment. memory_free_bytes and spec are left out, because they describe the present state
+ * and place of a device, not the device. */
 static void hash_environment(const kf_device_info *device, const kf_host *host, const char *kftune,
                              char hash[KF_HASH_HEX]) {
     kf_hasher hasher;
@@ -191,7 +192,7 @@ static void bind_environment(kf_binder *binder, const kf_device_info *device, co
     kf_bind_integer(binder, host->container);
 }
 
-/* An imported landscape was not measured here: this host is none of its facts. */
+/* An imported landscape was not measured here, so this host is not one of its facts. */
 static void host_of(const kf_device_info *device, kf_host *host) {
     *host = (kf_host){.processor = "", .system = ""};
     if (strcmp(device->backend, "import") != 0) describe_host(host);
@@ -229,7 +230,7 @@ kf_status kf_store_environment(kf_store *store, const kf_device_info *device, co
     return status;
 }
 
-/* Compares a column of the row with what this machine has there. */
+/* Compares a column of the row with the value on this machine. */
 static void append_difference(sqlite3_stmt *statement, int column, const char *name, const char *now,
                               kf_text *text) {
     const char *then = (const char *)sqlite3_column_text(statement, column);
@@ -269,7 +270,7 @@ kf_status kf_store_environment_difference(kf_store *store, int64_t environment, 
     kf_bind_integer(&binder, environment);
     bool found = false, answered = false;
     kf_status status = kf_store_step(store, row, "reading an environment", &found, error);
-    /* SQLite writes both sides, so that equal numbers are equal texts. */
+    /* SQLite writes both sides, so equal numbers give equal texts. */
     if (status == KF_OK)
         status = kf_store_prepare(store, "SELECT ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?", &own, error);
     if (status == KF_OK) {

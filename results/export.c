@@ -1,4 +1,4 @@
-/* Exports of one run as CSV and for github-action-benchmark; what all exports share. */
+/* Exports a run as CSV and for github-action-benchmark. It also has the parts that all exports share. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ kf_status kf_store_export_file(kf_store *store, int64_t id, kf_export export, co
 
 /* --- CSV (RFC 4180) ----------------------------------------------------------------------------------- */
 
-/* The parameters of all configs of a run, in order of name. */
+/* The parameters of all configs of a run, sorted by name. */
 typedef struct kf_parameter_columns {
     char (*names)[KF_NAME];
     int count;
@@ -59,7 +59,7 @@ static int compare_names(const void *left, const void *right) {
     return strcmp(left, right);
 }
 
-/* Metrics are those of the run, so that any result that is ok has all of them. */
+/* The metrics are those of the run, so every result in state ok has all of them. */
 static void collect_metrics(kf_csv *csv, const kf_measurement *m) {
     if (csv->metric_count > 0 || m->user_value_count == 0) return;
     csv->metric_count = m->user_value_count;
@@ -68,7 +68,7 @@ static void collect_metrics(kf_csv *csv, const kf_measurement *m) {
         kf_copy_text(csv->metrics[i], sizeof csv->metrics[i], m->user_values[i].name);
 }
 
-/* Adds a row's metrics and parameters to the columns, each name once, in the order of the alphabet. */
+/* Adds a row's metrics and parameters to the columns, each name once, in alphabetical order. */
 static kf_status collect_columns(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
     kf_csv *csv = context;
@@ -87,7 +87,7 @@ static kf_status collect_columns(void *context, const kf_result_row *row, kf_err
     return KF_OK;
 }
 
-/* A number that is not known is an empty field. */
+/* An unknown number becomes an empty field. */
 static void print_number(FILE *stream, double value) {
     (void)fputc(',', stream);
     if (isfinite(value)) (void)fprintf(stream, "%.9g", value);
@@ -172,7 +172,7 @@ kf_status kf_store_export_csv(kf_store *store, int64_t run_id, FILE *stream, kf_
 
 /* --- Github-action-benchmark --------------------------------------------------------------------------- */
 
-/* The result that a run chose (or its fastest, where that is not known), and of each preset the last. */
+/* The result that a run chose (the fastest one if that is not known), and the last result of each preset. */
 typedef struct github_figures {
     cJSON *presets; /* role -> entry */
     cJSON *best;
@@ -182,7 +182,7 @@ typedef struct github_figures {
     kf_provenance provenance;
 } github_figures;
 
-/* Makes a figure of github-action-benchmark of a result. */
+/* Makes an entry for github-action-benchmark from a result. */
 static cJSON *figure(const github_figures *figures, const char *what, const kf_result_row *row) {
     const kf_run_summary *run = figures->run;
     const kf_summary *step = &row->measurement.step_us;
@@ -207,8 +207,8 @@ static cJSON *figure(const github_figures *figures, const char *what, const kf_r
     return entry;
 }
 
-/* Collects the figures of a run: the last result of each preset, and the best. Finals are measured with
- * the most care, so they decide as soon as there is one; the run's own choice beats all. */
+/* Collects the entries of a run: the last result of each preset, and the best. Results of the final are the
+ * most precise, so they decide if there are any. The run's choice has priority over all. */
 static kf_status collect_figure(void *context, const kf_result_row *row, kf_error *error) {
     (void)error;
     github_figures *figures = context;
@@ -217,7 +217,7 @@ static kf_status collect_figure(void *context, const kf_result_row *row, kf_erro
         cJSON_DeleteItemFromObjectCaseSensitive(figures->presets, row->role);
         (void)cJSON_AddItemToObject(figures->presets, row->role, figure(figures, row->role + 7, row));
     }
-    /* Finals are measured with the most care, so they decide as soon as there is one. */
+    /* Results of the final are the most precise, so they decide if there are any. */
     bool final = strcmp(row->role, "final") == 0;
     double time = kf_provenance_time(&figures->provenance, &row->measurement);
     bool better = final != figures->best_is_final ? final : time < figures->best_us;

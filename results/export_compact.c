@@ -1,5 +1,5 @@
-/* Export of a compact landscape (docs/search.md): what replay needs, a line a config, of all runs of one
- * scene, system and device. */
+/* Exports a compact landscape (docs/search.md): the data for replay, a line for each config, from all runs of
+ * one scene, system and device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +22,12 @@ typedef struct kf_compact_row {
 } kf_compact_row;
 
 typedef struct kf_compact_rows {
-    const kf_provenance *provenance; /* of the run that is being collected */
+    const kf_provenance *provenance; /* of the run whose results are collected */
     kf_compact_row *rows;
     size_t count, capacity;
 } kf_compact_rows;
 
-/* Runs have some thousand results, in which a config is there at most twice or so. */
+/* Runs have some thousand results, in which a config occurs at most about twice. */
 static kf_compact_row *find_row(kf_compact_rows *rows, const char *hash) {
     for (size_t i = 0; i < rows->count; i++)
         if (strcmp(rows->rows[i].hash, hash) == 0) return &rows->rows[i];
@@ -41,8 +41,8 @@ static kf_compact_row *find_row(kf_compact_rows *rows, const char *hash) {
     return row;
 }
 
-/* Returns a config's time. Of a skipped one the first samples are known, which is enough of a time for one
- * that is far from the best. */
+/* Returns a config's time. A skipped config has only its first samples, which are precise enough for a config
+ * far from the best. */
 static double time_of(const kf_provenance *provenance, const kf_measurement *m) {
     if (m->state == KF_STATE_OK) return kf_provenance_time(provenance, m);
     return m->state == KF_STATE_SKIPPED && m->sample_count > 0 ? kf_median(m->samples_us, m->sample_count)
@@ -56,7 +56,7 @@ static kf_status collect(void *context, const kf_result_row *from, kf_error *err
     kf_compact_row *row = find_row(rows, from->config_hash);
     bool known = row->state == KF_STATE_OK && isfinite(row->time_us) && row->config.count > 0;
     if (strncmp(from->role, "preset:", 7) == 0) kf_copy_text(row->preset, sizeof row->preset, from->role + 7);
-    if (known && m->state == KF_STATE_SKIPPED) return KF_OK; /* measured in full before */
+    if (known && m->state == KF_STATE_SKIPPED) return KF_OK; /* it was measured in full before */
     row->config = from->config;
     row->state = m->state;
     row->time_us = time_of(rows->provenance, m);
@@ -80,7 +80,7 @@ static bool same_value(const cJSON *json, const kf_value *value) {
     return cJSON_IsNumber(json) && json->valuedouble == (double)value->integer;
 }
 
-/* Position of the value in its domain, which it joins if it is new. */
+/* Returns the position of the value in its domain. A new value is appended to the domain. */
 static int position_of(cJSON *domains, const kf_value *value) {
     cJSON *domain = cJSON_GetObjectItemCaseSensitive(domains, value->parameter), *known;
     if (domain == NULL) domain = cJSON_AddArrayToObject(domains, value->parameter);
@@ -112,7 +112,7 @@ static const kf_value *value_of(const kf_config *config, const char *parameter) 
     return &config->values[p];
 }
 
-/* Positions in the order of the domains, which is that of the file's parameters. */
+/* Prints positions in the order of the domains, which is that of the file's parameters. */
 static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream) {
     const cJSON *domain;
     for (size_t i = 0; i < rows->count; i++) {
@@ -123,7 +123,8 @@ static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream
             (void)fprintf(stream, "%d,", position_of(domains, value));
         }
         if (isfinite(row->time_us))
-            (void)fprintf(stream, "%.9g,", (double)(float)row->time_us); /* as a store keeps samples */
+            (void)fprintf(stream, "%.9g,",
+                          (double)(float)row->time_us); /* with the precision of stored samples */
         else
             (void)fprintf(stream, "\"%s\",", kf_state_names[row->state]);
         if (isfinite(row->seconds))
@@ -134,7 +135,7 @@ static void print_rows(const kf_compact_rows *rows, cJSON *domains, FILE *stream
     }
 }
 
-/* Origin of a landscape, which a summary of a run lacks. */
+/* The origin of a landscape, which the summary of a run does not contain. */
 typedef struct kf_compact_origin {
     char backend[16];
     double peak_bandwidth;
@@ -209,7 +210,7 @@ static kf_status print_landscape(const kf_run_summary *run, const kf_compact_ori
     return kf_export_end(stream, error);
 }
 
-/* The runs that measured the same: what one lacks another may have. */
+/* Runs that measured the same space: one may have results that another lacks. */
 typedef struct kf_alike {
     const kf_run_summary *run;
     int64_t *ids;
@@ -225,7 +226,8 @@ static void note_alike(void *context, const kf_run_summary *run) {
     alike->ids[alike->count++] = run->id;
 }
 
-/* The identity of a run's device, and the time of the preset that every run measures; NAN without it. */
+/* Reads the identity of a run's device, and the time of the preset that every run measures; NAN: it was not
+ * measured. */
 static kf_status read_anchor(kf_store *store, int64_t run, char identity[64], double *time_us,
                              kf_error *error) {
     static const char *const sql = "SELECT e.identity, (SELECT avg(t.step_us) FROM result t WHERE t.run = "
@@ -246,7 +248,8 @@ static kf_status read_anchor(kf_store *store, int64_t run, char identity[64], do
     return status;
 }
 
-/* Chips of one model are not equally fast: another one's runs count only where the anchors agree. */
+/* Drops runs of other chips. Chips of one model differ in speed, so another chip's runs count only if the
+ * anchors agree. */
 static kf_status drop_other_chips(kf_store *store, int64_t run, kf_alike *alike, kf_error *error) {
     static const double APART = 0.01;
     char own[64] = "", other[64] = "";
@@ -271,7 +274,7 @@ static kf_status collect_run(kf_store *store, int64_t run_id, kf_compact_rows *r
     return status;
 }
 
-/* Exports a compact landscape: each config's last result of this run and all others of the same scene,
+/* Exports a compact landscape with each config's last result, from this run and all others of the same scene,
  * system and kind of device. */
 kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream, kf_error *error) {
     kf_run_summary run;
@@ -286,7 +289,8 @@ kf_status kf_store_export_compact(kf_store *store, int64_t run_id, FILE *stream,
     kf_compact_rows rows = {.rows = NULL};
     kf_status status = kf_store_runs(store, note_alike, &alike, error);
     if (status == KF_OK) status = drop_other_chips(store, run_id, &alike, error);
-    for (int i = alike.count - 1; i >= 0 && status == KF_OK; i--) /* oldest first: the last result counts */
+    for (int i = alike.count - 1; i >= 0 && status == KF_OK;
+         i--) /* the oldest first, because the last result counts */
         status = collect_run(store, alike.ids[i], &rows, error);
     if (status == KF_OK) status = check_alike(&rows, error);
     if (status == KF_OK) status = print_landscape(&run, &origin, &provenance, &rows, stream, error);

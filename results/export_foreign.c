@@ -1,5 +1,4 @@
-/* Exports that other autotuners read: T4 results and the Kernel Tuner cache. Their times are in milliseconds.
- */
+/* Exports for other autotuners: T4 results and Kernel Tuner caches. Their times are in milliseconds. */
 #include "results/foreign_words.h"
 
 #include <math.h>
@@ -22,14 +21,14 @@ const kf_state_words kf_state_words_of[KF_STATES] = {
     [KF_STATE_SKIPPED] = {NULL, NULL},
 };
 
-enum { DOMAIN_VALUES = 4096 }; /* of one parameter; more only costs time */
+enum { DOMAIN_VALUES = 4096 }; /* of one parameter; a larger domain only takes longer */
 
 static bool same_scalar(const cJSON *a, const cJSON *b) {
     return cJSON_Compare(a, b, true) != 0;
 }
 
-/* {"alpha": 64, ...}: the parameters as other programs write them. Caller: cJSON_Delete. Names that are
- * numbers with a fraction are numbers there, because a config has no such numbers of its own. */
+/* Makes {"alpha": 64, ...}: the parameters as other programs write them. A name that is a number with a
+ * fraction becomes a number, because configs have no such numbers. The caller frees it. */
 static cJSON *parameters_json(const kf_config *config) {
     cJSON *json = kf_config_to_json(config);
     cJSON *parameters = cJSON_DetachItemFromObjectCaseSensitive(json, "parameters");
@@ -48,7 +47,7 @@ static cJSON *parameters_json(const kf_config *config) {
     return parameters;
 }
 
-/* Returns the parameters as the file of an imported run has them. */
+/* Returns the parameters as in the file of an imported run. */
 static cJSON *original_parameters(const kf_config *config, const kf_provenance *provenance) {
     cJSON *parameters = kf_config_to_json(config), *original = cJSON_CreateObject();
     const cJSON *value;
@@ -61,7 +60,7 @@ static cJSON *original_parameters(const kf_config *config, const kf_provenance *
     return original;
 }
 
-/* Returns the parameters as they go out. */
+/* Returns the parameters as they are exported. */
 static cJSON *outgoing(const kf_config *config, const kf_provenance *provenance) {
     return provenance->domains != NULL ? original_parameters(config, provenance) : parameters_json(config);
 }
@@ -104,8 +103,8 @@ static double milliseconds(double seconds) {
     return isfinite(seconds) ? seconds * 1000 : 0;
 }
 
-/* Adds what other programs have no member for, under a key of our own, so that the file can be read back
- * whole. */
+/* Adds the data for which other programs have no member under kftune's key, so that nothing is lost when the
+ * file is read again. */
 static void add_ours(cJSON *entry, const kf_result_row *row) {
     const kf_measurement *measurement = &row->measurement;
     cJSON *ours = cJSON_AddObjectToObject(entry, KF_LANDSCAPE_KEY);
@@ -132,7 +131,7 @@ static void add_ours(cJSON *entry, const kf_result_row *row) {
     (void)cJSON_AddStringToObject(verified, "worst", verification->worst);
 }
 
-/* Takes the entry. */
+/* Prints the entry and frees it. */
 static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error *error) {
     char *text = kf_json_text(entry, false);
     cJSON_Delete(entry);
@@ -142,12 +141,13 @@ static kf_status print_entry(kf_landscape_writer *writer, cJSON *entry, kf_error
     return kf_export_end(writer->stream, error);
 }
 
+/* Adds device, kernel and size of the problem, and under kftune's key the run to which they belong. */
 static void add_identity(cJSON *object, const kf_run_summary *run, const kf_provenance *provenance) {
     if (!provenance->nameless) (void)cJSON_AddStringToObject(object, "device_name", run->device);
     const kf_fact *kernel = kf_facts_find(run->facts, "kernel");
     (void)cJSON_AddStringToObject(object, "kernel_name", kernel != NULL ? kernel->word : run->system);
     int size[3], axes = 3;
-    /* Others have as many numbers as the problem has axes. */
+    /* Other problems have as many numbers as axes. */
     const bool sized = kf_facts_get_size(run->facts, size);
     while (sized && axes > 1 && size[axes - 1] == 1)
         axes--;
@@ -187,7 +187,7 @@ static cJSON *t4_measurements(const kf_provenance *provenance, const kf_measurem
     return list;
 }
 
-/* Prints a result as T4 has it. */
+/* Prints a result in T4's format. */
 static kf_status print_t4(void *context, const kf_result_row *row, kf_error *error) {
     kf_landscape_writer *writer = context;
     const kf_measurement *measurement = &row->measurement;
@@ -233,7 +233,7 @@ kf_status kf_store_export_t4(kf_store *store, int64_t run_id, FILE *stream, kf_e
 
 /* --- Kernel Tuner cache ------------------------------------------------------------------------------- */
 
-/* A config's name there: its values in the order of tune_params_keys. */
+/* Appends a value of a config's key, which consists of the values in the order of tune_params_keys. */
 static void append_value(kf_text *key, const cJSON *value) {
     if (cJSON_IsString(value) || cJSON_IsRaw(value))
         kf_text_append(key, "%s", value->valuestring);
@@ -297,7 +297,8 @@ static kf_status collect_domains(void *context, const kf_result_row *row, kf_err
     return KF_OK;
 }
 
-/* Values of a file as its rows have them: among fractions whole numbers have a point. */
+/* Returns the domains as the rows of the file have them: if a domain contains fractions, its whole numbers
+ * have a point. */
 static cJSON *outgoing_domains(const kf_provenance *provenance) {
     cJSON *domains = cJSON_CreateObject();
     const cJSON *domain, *value;

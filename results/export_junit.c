@@ -1,4 +1,4 @@
-/* JUnit XML, which every CI server reads: a test case a benchmark of a night. */
+/* Exports JUnit XML, which every CI server reads. Each benchmark of a night is a test case. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "results/nightly.h"
 #include "results/store_internal.h"
 
-/* Writes text as XML: markup is escaped, what XML 1.0 has no way to say, or a terminal obeys, becomes '?'. */
+/* Writes text as XML. Markup is escaped. A character that XML 1.0 cannot represent, or that a terminal obeys,
+ * becomes '?'. */
 static void write_escaped(FILE *stream, const char *text) {
     char *clean = kf_duplicate(text);
     kf_clean_text(clean);
@@ -62,7 +63,7 @@ typedef struct junit {
     double seconds;
 } junit;
 
-/* Writes what a verdict found: time, change with interval, kernel, counter. */
+/* Writes the change that a verdict found: time, change with interval, kernel, counter. */
 static void write_change(FILE *stream, const kf_verdict *verdict) {
     if (!isnan(verdict->time_us)) (void)fprintf(stream, "time %.6g us\n", verdict->time_us);
     if (verdict->program[0] != '\0') (void)fprintf(stream, "program %s\n", verdict->program);
@@ -149,7 +150,7 @@ kf_status kf_store_export_junit(kf_store *store, int64_t night_id, FILE *stream,
         (void)fputs(">\n  <testsuite", stream);
         write_attribute(stream, "name", night.suite);
         write_counts(stream, &out);
-        char started[32]; /* without zone, as the format wants it; it is UTC */
+        char started[32]; /* in UTC without a zone, as the format requires */
         kf_copy_text(started, 20, night.started);
         write_attribute(stream, "timestamp", started);
         (void)fputs(">\n", stream);
@@ -179,7 +180,7 @@ static kf_status collect_time(void *context, const kf_process *process, kf_error
     return KF_OK;
 }
 
-/* Adds a figure of github-action-benchmark for a verdict that has a time. */
+/* Adds an entry for github-action-benchmark if the verdict has a time. */
 static kf_status add_figure(void *context, const kf_verdict *verdict, kf_error *error) {
     github *out = context;
     if (isnan(verdict->time_us)) return KF_OK;

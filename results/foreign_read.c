@@ -1,4 +1,4 @@
-/* The reader of landscapes that other autotuners measured: T4 results and Kernel Tuner caches. */
+/* Reads landscapes of other autotuners: T4 results and Kernel Tuner caches. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "results/foreign_words.h"
 #include "results/landscape_read.h"
 
-/* A number, or fallback for what is missing or something else. */
+/* Returns a number; fallback: it is missing or something else. */
 static double value_or(const cJSON *item, double fallback) {
     return item != NULL && cJSON_IsNumber(item) ? item->valuedouble : fallback;
 }
@@ -25,13 +25,13 @@ static const char *string_or(const cJSON *object, const char *key, const char *f
     return cJSON_IsString(member) ? member->valuestring : fallback;
 }
 
-/* Seconds from a time in the file's unit; one that makes no sense is not known. */
+/* Returns seconds from a time in the file's unit; NAN: the time is missing or makes no sense. */
 static double seconds_or(const kf_landscape_file *file, const cJSON *object, const char *key) {
     double time = number_or(object, key, NAN);
     return time >= 0 && isfinite(time) ? time * file->unit_us / 1e6 : NAN;
 }
 
-/* [4096, 4096], 4096, or what else; an axis that is not there has one node. */
+/* Reads a size: [4096, 4096], 4096, or something else. A missing axis has one node. */
 static void read_size(const cJSON *size, kf_facts *facts) {
     int values[3];
     const bool list = cJSON_IsArray(size);
@@ -43,14 +43,14 @@ static void read_size(const cJSON *size, kf_facts *facts) {
     kf_facts_size(facts, values, "");
 }
 
-/* A name for the system out of anything: what may not stand in one becomes a low line. */
+/* Makes a system's name from any text. Characters that a name must not contain become '_'. */
 static void plain_name(const char *text, char name[KF_NAME]) {
     kf_copy_text(name, KF_NAME, text[0] != '\0' ? text : "unknown");
     for (char *c = name; *c != '\0'; c++)
         if (*c <= ' ' || *c > '~' || strchr("\"'\\", *c) != NULL) *c = '_';
 }
 
-/* Makes the name "convolution-A4000" of a file "a/convolution-A4000.t4.json.gz". */
+/* Makes the name "convolution-A4000" from the file "a/convolution-A4000.t4.json.gz". */
 static void base_name(const char *file, char name[KF_NAME]) {
     const char *slash = strrchr(file, '/');
     char base[KF_PATH];
@@ -60,7 +60,7 @@ static void base_name(const char *file, char name[KF_NAME]) {
 }
 
 static kf_status find_unit(kf_landscape_file *file, const cJSON *metadata, kf_error *error) {
-    /* The second spelling is in published files. */
+    /* Published files contain the second spelling. */
     static const char *const names[] = {"milliseconds", "miliseconds", "microseconds", "seconds",
                                         "nanoseconds"};
     static const double units_us[] = {1e3, 1e3, 1, 1e6, 1e-3};
@@ -131,7 +131,7 @@ static int position(const char *word, const char *const *names, int count) {
     return -1;
 }
 
-/* Files of kftune up to version 6 of the store name three of them. */
+/* Files of kftune up to version 6 of the store name three deviations. */
 static void recall_deviations(const cJSON *verified, kf_verification *verification) {
     const double mass = number_or(verified, "mass_drift", NAN),
                  force = number_or(verified, "load_error", NAN);
@@ -141,7 +141,7 @@ static void recall_deviations(const cJSON *verified, kf_verification *verificati
     if (!isnan(force)) kf_verification_add(verification, "force", force, (double)NAN);
 }
 
-/* Reads what kftune wrote itself beside the other program's members. */
+/* Reads the data that kftune wrote beside the other program's members. */
 static kf_status read_ours(const kf_landscape_file *file, kf_landscape_entry *entry, kf_error *error) {
     const cJSON *ours = cJSON_GetObjectItemCaseSensitive(entry->json, KF_LANDSCAPE_KEY);
     kf_measurement *measurement = &entry->measurement;
@@ -192,8 +192,8 @@ static kf_state state_of_error(const char *word) {
     return KF_STATE_CRASH;
 }
 
-/* How a time says that there is none: a word, null (NaN and Infinity, too: landscape_text.c), or the largest
- * number that there is, 1e20 in older files. NULL: it is a time. */
+/* Returns the reason if a time means a failure: a word, null (also for NaN and Infinity, see
+ * landscape_text.c), or the largest number, 1e20 in older files. NULL: it is a time. */
 static const char *failure_of(const cJSON *time, const cJSON *times, char buffer[48]) {
     static const double LARGEST_MS = 1e18; /* thirty million years */
     if (cJSON_IsString(time)) return time->valuestring;
@@ -211,7 +211,7 @@ static kf_status read_cache_entry(const kf_landscape_file *file, kf_landscape_en
     KF_TRY(read_config(file, entry, json, file->parameters, error));
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(json, "time");
     const cJSON *times = cJSON_GetObjectItemCaseSensitive(json, "times");
-    /* Newer files name the error in a member of its own. */
+    /* Newer files have a separate member for the error. */
     char failure[48];
     const char *word = string_or(json, "__error__", failure_of(time, times, failure));
     if (word == NULL && !cJSON_IsNumber(time) && !cJSON_IsArray(times))
@@ -243,7 +243,7 @@ static const cJSON *measured_time(const cJSON *entry) {
     return cJSON_GetObjectItemCaseSensitive(measured(entry), "value");
 }
 
-/* Returns the unit that a measurement names, in microseconds; 0: none that is known. */
+/* Returns the unit of a measurement in microseconds; 0: it names no known unit. */
 static double unit_of(const cJSON *measurement) {
     static const struct {
         const char *name;
@@ -264,9 +264,8 @@ static double sum_of(const cJSON *times) {
     return sum;
 }
 
-/* Takes over the times of a result. The file's unit is that of the runtimes; the measured time may name its
- * own, which is that of all where the file names none. Times that are far apart by their units are refused.
- */
+/* Takes the times of a result. The runtimes have the file's unit. The measured time may name a unit, which
+ * applies to all if the file names none. Times that differ strongly because of their units are refused. */
 static kf_status set_times(const kf_landscape_file *file, kf_landscape_entry *entry, const cJSON *runtimes,
                            kf_error *error) {
     static const double FAR = 100.0;
@@ -293,7 +292,8 @@ static kf_status set_times(const kf_landscape_file *file, kf_landscape_entry *en
     return KF_OK;
 }
 
-/* Our state for their word; -1: unknown. The first that has it: "runtime" is a crash, not lack of memory. */
+/* Returns kftune's state for T4's word; -1: unknown. The first match counts, because "runtime" means a crash
+ * and not lack of memory. */
 static int state_of_invalidity(const char *word) {
     for (int state = 0; state < KF_STATES; state++)
         if (kf_state_words_of[state].t4 != NULL && strcmp(kf_state_words_of[state].t4, word) == 0)

@@ -1,5 +1,5 @@
-/* Values of other tuners' parameters: lists, texts with blanks, long ones, null and numbers with a fraction
- * become plain names in a config, and go out as they came in. */
+/* Converts values of other tuners' parameters. Lists, texts with blanks, long texts, null and numbers with a
+ * fraction become plain names in a config, and are exported as they were. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "base/util/text.h"
 #include "results/foreign_words.h"
 
-/* A text that is not plain, made plain; what it was tells it from others that look alike then. */
+/* Makes a plain name of another text. A hash of the text distinguishes it from texts with the same plain
+ * name. */
 static void make_plain(const char *text, char name[KF_NAME]) {
     enum { MARK = 8 };
     char hash[KF_HASH_HEX];

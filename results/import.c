@@ -1,4 +1,4 @@
-/* Import of landscapes: a file's results become a run. */
+/* Imports landscapes. A file's results become a run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,13 @@ typedef struct kf_import {
     kf_problem problem;
     kf_device_info device;
     kf_run_row run;
-    char started[KF_MOMENT]; /* "": the file does not say */
+    char started[KF_MOMENT]; /* "": the file does not give it */
     kf_provenance provenance;
-    int means, medians; /* results whose time in the file is the one and not the other */
+    int means, medians; /* number of results whose time in the file is their mean, or their median */
     int count;
 } kf_import;
 
-/* Makes problem, device and run of an imported file, with a hash of what it says of itself. */
+/* Makes problem, device and run for an imported file, with a hash of the facts in the file. */
 static void identify(kf_import *import) {
     const kf_landscape_file *file = import->file;
     kf_problem *problem = &import->problem;
@@ -47,7 +47,7 @@ static void identify(kf_import *import) {
     kf_copy_text(import->run.strategy, sizeof import->run.strategy, "import");
 }
 
-/* Which of the two figures the file's own time is; as far as the samples' 32 bits allow. */
+/* Notes whether the file's time is the mean or the median, with the precision of 32-bit samples. */
 static void note_figure(kf_import *import, const kf_landscape_entry *entry) {
     static const double ROUNDING = 1e-6;
     const kf_measurement *m = &entry->measurement;
@@ -59,7 +59,7 @@ static void note_figure(kf_import *import, const kf_landscape_entry *entry) {
     import->medians += is_median && !is_mean;
 }
 
-/* The order that a row of the file has its parameters in, where no list in its head says it. */
+/* Notes the order of the parameters in a row, if the file's head does not list them. */
 static void note_order(kf_import *import, const kf_landscape_entry *entry) {
     const cJSON *values = cJSON_GetObjectItemCaseSensitive(entry->json, "configuration"), *value;
     cJSON_ArrayForEach(value, values) {
@@ -69,7 +69,7 @@ static void note_order(kf_import *import, const kf_landscape_entry *entry) {
     kf_domains_add(import->provenance.domains, values);
 }
 
-/* Looks at all entries for what the run needs to know before its first result. */
+/* Examines all entries for what the run needs before its first result. */
 static kf_status look_ahead(void *context, kf_landscape_entry *entry, kf_error *error) {
     (void)error;
     kf_import *import = context;
@@ -80,7 +80,7 @@ static kf_status look_ahead(void *context, kf_landscape_entry *entry, kf_error *
     return KF_OK;
 }
 
-/* In the order of tune_params_keys, which need not be that of tune_params. */
+/* Lists the parameters in the order of tune_params_keys, which may differ from that of tune_params. */
 static void list_parameters(kf_import *import) {
     const cJSON *keys = cJSON_GetObjectItemCaseSensitive(import->file->root, "tune_params_keys"), *key;
     kf_provenance order = {.domains = cJSON_CreateObject()};
@@ -93,8 +93,8 @@ static void list_parameters(kf_import *import) {
     kf_provenance_release(&order);
 }
 
-/* The space that the run refers to: the values that its parameters take, and what exports need to know of the
- * file. Caller frees. */
+/* Describes the space to which the run refers: the values of its parameters, and the facts about the file
+ * that exports need. The caller frees the text. */
 static char *describe_space(kf_import *import) {
     kf_provenance *provenance = &import->provenance;
     provenance->mean = import->means > import->medians;
@@ -114,7 +114,7 @@ static char *describe_space(kf_import *import) {
     return text;
 }
 
-/* A preset counts as verified; a file that does not say how well has plain results. */
+/* A preset counts as verified. If the file gives no deviation, its results are plain results. */
 static kf_status add_result(void *context, kf_landscape_entry *entry, kf_error *error) {
     kf_import *import = context;
     const kf_measurement *measurement = &entry->measurement;

@@ -50,7 +50,7 @@ kf_status kf_landscape_give(kf_landscape_entry *entry, kf_status status, kf_land
     return status;
 }
 
-/* Begins an entry with nothing known but its place in the file. */
+/* Begins an entry for which only its place in the file is known. */
 void kf_landscape_begin(kf_landscape_entry *entry, const cJSON *json, int sequence, const char *where, ...) {
     static const kf_device_state unknown = {NAN, NAN, NAN, NAN, NAN, 0};
     memset(entry, 0, sizeof *entry);

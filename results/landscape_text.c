@@ -1,4 +1,4 @@
-/* The text of landscape files: JSON, perhaps gzipped, perhaps cut off. */
+/* Reads the text of landscape files: JSON, which may be gzipped or incomplete. */
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,14 +19,14 @@
 
 static const size_t largest_text = (size_t)1 << 30;
 
-/* Text packs ten to thirty times. A file of a few kB that unpacks to a GB is not one of results. */
+/* Text compresses ten to thirty times. A file of a few kB that unpacks to a GB does not contain results. */
 static size_t most_unpacked(size_t packed) {
     static const size_t times = 200, least = (size_t)64 << 20;
     const size_t most = packed > largest_text / times ? largest_text : packed * times;
     return most > least ? most : least;
 }
 
-/* Unpacks a gzip file of so many bytes by gzip, up to a limit. */
+/* Unpacks a gzip file with the program gzip, up to a limit. */
 static kf_status unpack(const char *file, size_t packed, kf_text *text, kf_error *error) {
     const size_t most = most_unpacked(packed);
     int ends[2];
@@ -38,7 +38,7 @@ static kf_status unpack(const char *file, size_t packed, kf_text *text, kf_error
     const int reason = kf_spawn_start(&gzip, &process);
     (void)close(ends[1]);
     if (reason == 0) text->text = kf_spawn_read(ends[0], most + 1, false, &text->length);
-    (void)close(ends[0]); /* gzip ends at its next write if the limit was reached */
+    (void)close(ends[0]); /* after the limit gzip ends at its next write */
     if (reason != 0)
         return kf_fail(error, KF_MACHINE,
                        "%s: cannot be unpacked, gzip does not start: %s; unpack it by hand", file,
@@ -63,7 +63,8 @@ static kf_status read_text(const char *file, kf_text *text, kf_error *error) {
     return unpack(file, size, text, error);
 }
 
-/* The length of a number such as -1.0, which is whole and has a point; 0: text begins with none. */
+/* Returns the length of a number such as -1.0, which is whole and has a point; 0: the text does not begin
+ * with one. */
 static size_t whole_float(const char *text) {
     const size_t sign = *text == '-', digits = kf_json_digits(text + sign);
     if (digits == 0 || text[sign + digits] != '.') return 0;
@@ -74,8 +75,8 @@ static size_t whole_float(const char *text) {
     return length > point && strchr(",]} \t\r\n", text[length]) != NULL ? length : 0;
 }
 
-/* Returns the length of the token at text, and what stands for it; 0: itself. Python writes words that
- * JSON has not: a number that is none becomes null. */
+/* Returns the length of the token at `text`, and its replacement; 0: it stays as it is. Python writes words
+ * that JSON does not have. NaN and the like become null. */
 static size_t replacement(const char *text, char changed[40]) {
     static const char *const words[] = {"NaN", "-Infinity", "Infinity"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -89,7 +90,7 @@ static size_t replacement(const char *text, char changed[40]) {
     return length;
 }
 
-/* Replaces tokens outside of texts. */
+/* Replaces tokens outside of quoted texts. */
 static void replace_tokens(kf_text *text) {
     kf_text result = {0};
     const char *begin = text->text;
@@ -123,8 +124,8 @@ static void make_number(cJSON *item) {
     (void)cJSON_SetNumberHelper(item, number);
 }
 
-/* Marked numbers are numbers again, but for the values of parameters: what tune_params has, what a cache's
- * entry has under its names, and what is in a configuration. */
+/* Turns marked numbers into numbers again. Those of parameters stay marked: in tune_params, under their names
+ * in entries of a cache, and in a configuration. */
 static void restore_numbers(cJSON *json, const cJSON *parameters, int depth) {
     enum { CACHE_ENTRY = 2 };
     cJSON *item;
@@ -141,8 +142,8 @@ static void restore_numbers(cJSON *json, const cJSON *parameters, int depth) {
     }
 }
 
-/* The cache of a job that still runs, or was killed, ends in a comma, perhaps after half an entry, and its
- * last two braces are missing. */
+/* Parses the text. The cache of a job that still runs, or was killed, ends with a comma, perhaps after half
+ * an entry, and lacks its last two braces. */
 static kf_status parse(const char *file, kf_text *text, cJSON **root, kf_error *error) {
     if (kf_json_parse(file, text->text, text->length, root, error) == KF_OK) return KF_OK;
     size_t length = text->length;
@@ -158,7 +159,7 @@ static kf_status parse(const char *file, kf_text *text, cJSON **root, kf_error *
     kf_text_append(&closed, "%.*s}}", (int)(comma ? length - 1 : length), text->text);
     kf_status status = kf_json_parse(file, closed.text, closed.length, root, NULL);
     kf_text_free(&closed);
-    return status; /* the first error stands: it names the file's own line */
+    return status; /* the first error counts, because it names the line in the file */
 }
 
 kf_status kf_landscape_text_read(const char *file, cJSON **root, kf_error *error) {

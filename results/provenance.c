@@ -5,7 +5,7 @@
 
 #include "base/util/text.h"
 
-/* A list of pairs: canonical JSON would sort the names of an object. */
+/* A list of pairs is used because canonical JSON would sort the names of an object. */
 cJSON *kf_provenance_to_json(const kf_provenance *provenance) {
     cJSON *json = cJSON_CreateObject();
     (void)cJSON_AddStringToObject(json, "figure", provenance->mean ? "mean" : "median");

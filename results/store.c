@@ -1,4 +1,4 @@
-/* Opening and closing a store. */
+/* Opens and closes stores. */
 #include "results/store.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 /* --- Opening ------------------------------------------------------------------------------------------ */
 
-/* A path as a URI that SQLite reads as exactly this path. */
+/* Appends a path as a URI that SQLite reads as exactly this path. */
 static void append_uri(kf_text *uri, const char *path) {
     kf_text_append(uri, path[0] == '/' ? "file://" : "file:");
     for (const unsigned char *c = (const unsigned char *)path; *c != '\0'; c++) {
@@ -52,8 +52,8 @@ static bool has_content(const char *path, const char *suffix) {
            information.st_size > 0;
 }
 
-/* Looks at the file without any lock, log or write. Through SQLite and not through read(): closing a file of
- * one's own would drop the locks that another connection of this process holds on it. */
+/* Examines the file without any lock, log or write. It uses SQLite instead of read(), because closing a file
+ * drops the locks that another connection of this process holds on it. */
 static kf_status inspect(const char *path, kf_error *error) {
     kf_text uri = {0};
     append_uri(&uri, path);
@@ -66,8 +66,7 @@ static kf_status inspect(const char *path, kf_error *error) {
     if (code == SQLITE_OK) code = pragma(database, "SELECT count(*) FROM sqlite_schema", &tables);
     kf_status status = KF_OK;
     char detail[KF_STORE_DETAIL];
-    /* The rest of the truth may be in the log of a process that was killed while it moved the log into the
-     * file. */
+    /* If a process was killed while it moved the log into the file, a part of the data is only in the log. */
     bool unfinished = has_content(path, "-wal") || has_content(path, "-journal");
     if (code == SQLITE_NOMEM || (code & 0xff) == SQLITE_IOERR || kf_store_lacks_machine(database))
         status =
@@ -103,8 +102,7 @@ static kf_status check_file(const char *path, bool read_only, bool *missing, boo
     }
     if (!S_ISREG(information.st_mode))
         return kf_fail(error, KF_BAD_INPUT, "%s: is not a file; give the name of a store", path);
-    /* The permissions count also for root, who could write: whoever took the write permission away meant
-     * it. */
+    /* Permissions also count for root, who could write. A missing write permission is intentional. */
     bool file_writable = (information.st_mode & 0222) != 0 && access(path, W_OK) == 0;
     *writable = *writable && file_writable;
     if (!read_only && !file_writable)
@@ -131,9 +129,9 @@ static kf_status check_folder(const char *path, bool *writable, kf_error *error)
     return KF_OK;
 }
 
-/* Opens the database. A store that cannot be written, or lies where SQLite cannot make its log, does not
- * change and is read as it is. Everything else is opened for writing, also to be read, because only a
- * writer can clear its log away. */
+/* Opens the database. A store that cannot be written, or whose folder does not allow a log, is read without
+ * changing it. Any other store is opened for writing, even if it is only read, because only a writer can
+ * clear its log. */
 static kf_status open_database(kf_store *store, bool read_only, bool writable, kf_error *error) {
     kf_text uri = {0};
     append_uri(&uri, store->path);
@@ -147,8 +145,9 @@ static kf_status open_database(kf_store *store, bool read_only, bool writable, k
     kf_text_free(&uri);
     if (store->database == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", store->path);
     (void)sqlite3_busy_timeout(store->database, KF_STORE_WAIT_MS);
-    /* A store may come from anybody: nothing in it gets to run, and no text in it takes gigabytes. */
-    enum { LONGEST_VALUE = 64 << 20 }; /* bytes, of a text or of samples */
+    /* A store may come from an untrusted source. Nothing in it may be executed, and no text in it may take
+     * gigabytes. */
+    enum { LONGEST_VALUE = 64 << 20 }; /* bytes of a text or of samples */
     (void)sqlite3_limit(store->database, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
     (void)sqlite3_db_config(store->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(store->database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -164,7 +163,7 @@ static kf_status fill_new(kf_store *store, kf_error *error) {
     int code =
         sqlite3_open_v2(store->path, &store->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (store->database == NULL) return kf_fail(error, KF_MACHINE, "%s: out of memory", store->path);
-    /* Lets `store prune` give room back to the disk; must come before the first table. */
+    /* It lets `store prune` return space to the disk, and must come before the first table. */
     if (code == SQLITE_OK)
         code = sqlite3_exec(store->database, "PRAGMA auto_vacuum = INCREMENTAL", NULL, NULL, NULL);
     if (code != SQLITE_OK) return kf_store_failure(store, "creating", error);
@@ -175,12 +174,12 @@ static kf_status fill_new(kf_store *store, kf_error *error) {
     return kf_store_failure(store, "creating", error);
 }
 
-/* Makes a new store under another name; fresh is where it lies. */
+/* Makes a new store under another name; fresh: its path. */
 static kf_status create_beside(const char *path, char fresh[KF_PATH], kf_error *error) {
     kf_store *made = kf_allocate_zeroed(1, sizeof *made);
     kf_status status = kf_path(made->path, error, "%s.%ld.new", path, (long)getpid());
     if (status == KF_OK) {
-        (void)unlink(made->path); /* of a process that was killed here */
+        (void)unlink(made->path); /* It is left from a process that was killed here. */
         kf_copy_text(fresh, KF_PATH, made->path);
         status = fill_new(made, error);
         (void)sqlite3_close(made->database);
@@ -190,13 +189,13 @@ static kf_status create_beside(const char *path, char fresh[KF_PATH], kf_error *
     return status;
 }
 
-/* Gives a store that lies beside its place its name, unless there is one; *there: there is. */
+/* Moves a new store to its place, unless there is one already; *there: there is one. */
 static kf_status put_in_place(const char *fresh, const char *path, bool *there, kf_error *error) {
     int failed = 0;
     *there = false;
     if (link(fresh, path) != 0) {
         *there = errno == EEXIST || access(path, F_OK) == 0;
-        failed = *there ? 0 : rename(fresh, path); /* no hard links on this disk */
+        failed = *there ? 0 : rename(fresh, path); /* the disk does not support hard links */
     }
     const int reason = errno;
     (void)unlink(fresh);
@@ -205,8 +204,8 @@ static kf_status put_in_place(const char *fresh, const char *path, bool *there, 
                                  "%s: cannot be created: %s; give another --store", path, strerror(reason));
 }
 
-/* Under another name first, so that a store is there whole or not at all, also when several processes want to
- * create it: the first one's counts. */
+/* Creates a store under another name first, so that it appears completely or not at all. If several processes
+ * create it, the first one's counts. */
 static kf_status create(const char *path, kf_error *error) {
     char fresh[KF_PATH];
     bool there = false;
@@ -216,9 +215,9 @@ static kf_status create(const char *path, kf_error *error) {
 
 /* --- An existing store -------------------------------------------------------------------------------- */
 
-/* Asks the same questions again, now with what a log holds. */
+/* Examines the store again, now with the contents of its log. */
 static kf_status judge_again(kf_store *store, int *version, kf_error *error) {
-    /* Until the file is known to be ours its log must stay where it is. */
+    /* The log must not be touched until the file is known to be a store of kftune. */
     bool log = has_content(store->path, "-wal");
     (void)sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, log ? 1 : 0, NULL);
     int application = 0;
@@ -230,8 +229,8 @@ static kf_status judge_again(kf_store *store, int *version, kf_error *error) {
     return KF_OK;
 }
 
-/* Another program may have taken the log away, with which a result would cost some milliseconds. Bringing it
- * back does not wait for other processes, as everything else does. */
+/* Switches the log on again. Another program may have switched it off, which would add some milliseconds to
+ * each result. Unlike everything else, this does not wait for other processes. */
 static kf_status use_log(kf_store *store, kf_error *error) {
     for (int waited = 0;; waited += 5) {
         int code = sqlite3_exec(store->database, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
@@ -242,8 +241,8 @@ static kf_status use_log(kf_store *store, kf_error *error) {
     }
 }
 
-/* Settles an opened store: its version, which is brought up where it may be written, its log and settings,
- * and that all statements fit its tables. */
+/* Prepares an opened store: migrates it if it may be written, sets its log and settings, and checks that all
+ * statements fit its tables. */
 static kf_status settle(kf_store *store, bool read_only, kf_error *error) {
     int version = 0;
     KF_TRY(judge_again(store, &version, error));
@@ -257,13 +256,13 @@ static kf_status settle(kf_store *store, bool read_only, kf_error *error) {
         KF_TRY(kf_schema_bring_up(store->database, store->path, kf_store_schema(), kf_migrations,
                                   kf_migration_count, KF_STORE_VERSION, error));
     if (!read_only) KF_TRY(use_log(store, error));
-    /* The disk is only waited for when the log is moved into the file, so that is done seldom: every 32 MiB.
+    /* The disk is only synchronised when the log is moved into the file. This is done seldom, every 32 MiB.
      */
     static const char settings[] = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
                                    "PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 33554432";
     if (sqlite3_exec(store->database, settings, NULL, NULL, NULL) != SQLITE_OK)
         return kf_store_failure(store, "opening", error);
-    /* A table that is not there shows here, and not in the middle of a tuning run. */
+    /* A missing table is found here, and not in the middle of a tuning run. */
     sqlite3_stmt *statement = NULL;
     for (int i = KF_SQL_ADD_CONFIG; i < KF_STATEMENTS; i++)
         KF_TRY(kf_store_statement(store, (kf_statement)i, &statement, error));
@@ -273,7 +272,7 @@ static kf_status settle(kf_store *store, bool read_only, kf_error *error) {
 static kf_status find_path(const char *path, char found[KF_PATH], kf_error *error) {
     if (path != NULL) {
         if (path[0] == '\0') return kf_fail(error, KF_BAD_INPUT, "--store: the name of the store is empty");
-        /* The prefix "./" keeps names such as ":memory:" from meaning something else to SQLite. */
+        /* The prefix "./" keeps SQLite from interpreting names such as ":memory:". */
         return kf_path(found, error, "%s%s", path[0] == '/' || path[0] == '.' ? "" : "./", path);
     }
     char folder[KF_PATH];
@@ -281,8 +280,8 @@ static kf_status find_path(const char *path, char found[KF_PATH], kf_error *erro
     return kf_path(found, error, "%s/kftune.db", folder);
 }
 
-/* Opens a store at its path, which is created where it is missing and may be written; as a draft it is
- * created beside its path. */
+/* Opens a store by its path. It is created if it is missing and may be written. A draft is created beside its
+ * path. */
 static kf_status open_path(kf_store *store, bool read_only, bool draft, kf_error *error) {
     bool missing = false, writable = false;
     KF_TRY(check_folder(store->path, &writable, error));
@@ -291,7 +290,7 @@ static kf_status open_path(kf_store *store, bool read_only, bool draft, kf_error
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: its folder is read-only; change its permissions or give another --store",
                        store->path);
-    /* A log without its store would be played into the new one. */
+    /* A log without its store would be applied to the new store. */
     if (missing && has_content(store->path, "-wal") && access(store->path, F_OK) != 0)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s-wal: is left over from a store that was deleted; delete it too", store->path);
@@ -335,7 +334,7 @@ static void close_database(kf_store *store) {
 kf_status kf_store_keep(kf_store *store, kf_error *error) {
     bool there = false;
     kf_status status = KF_OK;
-    close_database(store); /* which moves the log into the file */
+    close_database(store); /* it moves the log into the file */
     if (store->wanted[0] != '\0') status = put_in_place(store->path, store->wanted, &there, error);
     if (there)
         status = kf_fail(error, KF_BAD_INPUT,

@@ -6,7 +6,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* -1: the whole step; -2: there is no such kernel. */
+/* Returns the kernel's number; -1: the whole step; -2: there is no such kernel. */
 static int ordinal_of(const kf_measurement *measurement, const char *kernel) {
     if (kernel[0] == '\0') return -1;
     for (int i = 0; i < measurement->kernel_count; i++)

@@ -5,7 +5,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* Columns are shown under the names that the query gives them. */
+/* Columns are shown with their names in the query. */
 static const char *const queries[KF_FACT_GROUPS] = {
     [KF_FACTS_SCENE] = "SELECT s.name AS scene, s.source AS file, printf('%llu', s.seed) AS seed, s.hash AS "
                        "\"content hash\", s.id, s.facts, s.units "
@@ -33,7 +33,7 @@ typedef struct kf_visitor {
     void *context;
 } kf_visitor;
 
-/* Tells a fact such as "sample_count" as "sample count", with its unit. */
+/* Passes a fact such as "sample_count" as "sample count" with its unit. */
 static void tell(const kf_visitor *visitor, const kf_fact *fact) {
     char name[KF_NAME], value[KF_NAME + sizeof fact->unit + 1];
     kf_copy_text(name, sizeof name, fact->name);

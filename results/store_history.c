@@ -1,4 +1,4 @@
-/* The history of a benchmark: what the detector and the plots read. */
+/* The history of a benchmark, for the detector and the plots. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
     "LEFT JOIN pin p ON p.night = n.night AND p.benchmark = n.benchmark AND p.series = n.series "            \
     "WHERE n.benchmark = ?1 AND n.series = ?2 AND n.arm = 'night' AND r.state = 'ok' AND n.night IN "
 
-/* Only the last nights are read, so a store of years stays quick. */
+/* Only the last nights are read, so that a store of many years stays fast. */
 static const char *const history_sql = HISTORY_SQL
     "(SELECT DISTINCT m.night FROM nightly m JOIN night h ON h.id = m.night WHERE m.benchmark = ?1 "
     "AND m.series = ?2 AND m.arm = 'night' AND (h.state = 'finished' OR h.id = ?3) ORDER BY m.night DESC "
@@ -44,7 +44,7 @@ static void begin_night(sqlite3_stmt *statement, kf_history_night *night) {
     night->pinned = kf_read_integer(&reader) != 0;
 }
 
-/* One row a process; those of a night come one after the other. Finalises the statement. */
+/* Collects nights from rows of processes. Those of a night follow each other. It finalises the statement. */
 static kf_status collect(kf_store *store, sqlite3_stmt *statement, kf_history_night **nights, int *count,
                          kf_error *error) {
     bool found = true;

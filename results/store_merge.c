@@ -1,6 +1,6 @@
-/* Another store's runs become this one's: what shards of a landscape were measured into, each on its own
- * device. Rows are found again by what names them everywhere (uuid of a run, sequence of a result, hashes),
- * so a store may be merged in any order and as often as one likes. */
+/* Copies the runs of another store, such as the shards of a landscape that were measured on several devices.
+ * Rows are identified by global names (uuid of a run, sequence of a result, hashes), so stores may be merged
+ * in any order and repeatedly. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/util/text.h"
 #include "results/store_internal.h"
 
-/* The columns of a table but those, each behind a prefix: "s.hash, s.name". */
+/* Lists the columns of a table except some, with a prefix: "s.hash, s.name". */
 static kf_status list_columns(kf_store *store, const char *table, const char *without, const char *prefix,
                               kf_text *list, kf_error *error) {
     sqlite3_stmt *statement = NULL;
@@ -36,7 +36,8 @@ static kf_status execute(kf_store *store, const char *sql, kf_error *error) {
     return kf_store_failure(store, "merging another store", error);
 }
 
-/* INSERT OR IGNORE of rows: columns that both have, and those whose numbers are another here. */
+/* Inserts rows unless they exist: the columns that both stores have, and those whose row numbers differ here.
+ */
 static kf_status copy(kf_store *store, const char *table, const char *without, const char *others,
                       const char *values, const char *from, kf_error *error) {
     kf_text names = {0}, sources = {0}, sql = {0};
@@ -57,7 +58,7 @@ static kf_status copy(kf_store *store, const char *table, const char *without, c
     "JOIN shard.result t ON t.id = s.result JOIN shard.run r ON r.id = t.run "                               \
     "JOIN main.run m ON m.uuid = r.uuid JOIN main.result n ON n.run = m.id AND n.sequence = t.sequence"
 
-/* A result that is there already must be the same. */
+/* Checks that a result which exists already is the same. */
 static kf_status check_same(kf_store *store, const char *path, kf_error *error) {
     static const char *const sql =
         "SELECT m.uuid, s.sequence FROM shard.result s " SAME_RUN
@@ -77,14 +78,14 @@ static kf_status check_same(kf_store *store, const char *path, kf_error *error) 
     return status;
 }
 
-/* A run whose process is gone, or that is still going on, has what it has so far. */
+/* A run whose process has ended, or that still runs, gets the results that it has now. */
 static const char update_runs[] =
     "UPDATE main.run SET state = CASE s.state WHEN 'running' THEN 'interrupted' ELSE s.state END, "
     "ended = ifnull(s.ended, main.run.ended), winner = s.winner, noise_floor = s.noise_floor FROM shard.run "
     "s "
     "WHERE s.uuid = main.run.uuid AND s.state <> 'running' AND main.run.state <> 'running'";
 
-/* Copies all rows of the attached store that are not here yet, each table after those it refers to. */
+/* Copies all rows of the attached store that are missing here. A table follows those to which it refers. */
 static kf_status merge_rows(kf_store *store, const char *path, kf_error *error) {
     static const char *const plain[] = {"environment", "problem", "space", "config", "build"};
     KF_TRY(check_same(store, path, error));
@@ -140,12 +141,11 @@ static kf_status attach(kf_store *store, const char *path, kf_error *error) {
     return status;
 }
 
-/* Merges another store, of this version from then on, in one transaction; counts runs and results that
- * came. */
+/* Merges another store, which is migrated first, in one transaction. Counts the new runs and results. */
 kf_status kf_store_merge(kf_store *store, const char *path, int *runs, int *results, kf_error *error) {
     kf_store *other = NULL;
     int before[2] = {0, 0}, after[2] = {0, 0};
-    KF_TRY(kf_store_open(path, false, &other, error)); /* a store, of this version from now on */
+    KF_TRY(kf_store_open(path, false, &other, error)); /* it migrates the store to this version */
     kf_store_close(other);
     KF_TRY(attach(store, path, error));
     kf_status status = kf_store_begin(store, error);
@@ -168,7 +168,7 @@ kf_status kf_is_store(const char *path, bool *is, kf_error *error) {
     *is = false;
     if (file == NULL && kf_errno_is_machines(errno))
         return kf_fail(error, KF_HOST, "%s: cannot be opened: %s", path, strerror(errno));
-    if (file == NULL) return KF_OK; /* whoever reads it says why */
+    if (file == NULL) return KF_OK; /* the function that reads it gives the reason */
     *is = fread(head, sizeof magic, 1, file) == 1 && memcmp(head, magic, sizeof magic) == 0;
     (void)fclose(file);
     return KF_OK;

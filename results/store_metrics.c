@@ -1,4 +1,4 @@
-/* Metrics of the user's, of results. */
+/* The user's metrics of results. */
 #include <math.h>
 #include <string.h>
 

@@ -21,7 +21,7 @@ bool kf_verdict_of_instructions(const kf_verdict *verdict) {
     return verdict->kernel[0] == '\0' && strncmp(verdict->counter, "instructions_", 13) == 0;
 }
 
-/* Prepares sql, whose parameters are bound by the caller before kf_store_step; the caller finalises. */
+/* Prepares the SQL. The caller binds its parameters before kf_store_step, and finalises it. */
 static kf_status prepare(kf_store *store, const char *sql, kf_binder *binder, kf_error *error) {
     *binder = (kf_binder){NULL, 0};
     return kf_store_prepare(store, sql, &binder->statement, error);
@@ -49,7 +49,7 @@ static kf_status set_night_state(kf_store *store, int64_t night, const char *sta
     return finish(store, &binder, "changing a night's state", error);
 }
 
-/* Nights of the suite that have not finished, and what becomes of them. */
+/* Unfinished nights of the suite, and what happens to them. */
 typedef struct unfinished {
     int64_t resume, stale[16];
     int stale_count;
@@ -91,7 +91,7 @@ static kf_status look_at_unfinished(kf_store *store, double hours, const kf_nigh
     return status;
 }
 
-/* Adds a row for a night that begins. */
+/* Adds a row for a new night. */
 static kf_status add_night(kf_store *store, kf_night *night, kf_error *error) {
     KF_TRY(kf_uuid_new(night->uuid, error));
     char now[KF_MOMENT], process[KF_PROCESS];
@@ -145,7 +145,7 @@ kf_status kf_store_end_night(kf_store *store, const kf_night *night, const char 
 #define NIGHT_SQL                                                                                            \
     "SELECT id, uuid, suite, suite_hash, program, label, state, started, ended, process FROM night "
 
-/* Reads a night from a row; one whose process is gone is interrupted. */
+/* Reads a night from a row. It counts as interrupted if its process is gone. */
 static void read_night(sqlite3_stmt *statement, kf_night *night) {
     kf_reader reader = {statement, 0};
     night->id = kf_read_integer(&reader);
@@ -160,7 +160,7 @@ static void read_night(sqlite3_stmt *statement, kf_night *night) {
     char process[KF_PROCESS], self[KF_PROCESS];
     kf_read_text(&reader, process, sizeof process);
     kf_process_self(self);
-    /* A killed process could not say that it ended. */
+    /* A killed process cannot record its end. */
     if (process[0] != '\0' && strcmp(process, self) != 0 && !kf_process_is_other_alive(process))
         kf_copy_text(night->state, sizeof night->state, "interrupted");
 }
@@ -227,7 +227,9 @@ kf_status kf_store_night_of(kf_store *store, int64_t id, kf_night *night, kf_err
 void kf_store_series(const char *benchmark, const kf_problem *problem, const kf_device_info *device,
                      char series[KF_HASH_HEX]) {
     char environment[KF_HASH_HEX];
-    kf_environment_hash(device, "", environment); /* a new version of kftune is what is to be judged */
+    kf_environment_hash(
+        device, "",
+        environment); /* kftune's version is left out, because the new version is what a night judges */
     kf_hasher hasher;
     kf_hash_begin(&hasher);
     const char *const texts[] = {benchmark, problem->system->name, problem->hash, environment};
@@ -287,7 +289,7 @@ kf_status kf_store_add_process(kf_store *store, const kf_night *night, const kf_
 static int name_index(const char *name, const char *const *names, int count) {
     for (int i = 0; i < count; i++)
         if (strcmp(name, names[i]) == 0) return i;
-    return 0; /* the schema lets no other word in */
+    return 0; /* the schema allows no other word */
 }
 
 /* Reads a process of a night from a row. */
@@ -391,7 +393,7 @@ kf_status kf_store_night_counters(kf_store *store, int64_t night, const char *be
 
 /* --- Verdicts ----------------------------------------------------------------------------------------- */
 
-/* Adds a row for a verdict; what is not known is NULL. */
+/* Adds a row for a verdict. Unknown values are NULL. */
 static kf_status add_verdict(kf_store *store, int64_t night, const kf_verdict *verdict, kf_error *error) {
     kf_binder binder;
     KF_TRY(prepare(store,
@@ -489,7 +491,8 @@ kf_status kf_store_verdicts(kf_store *store, int64_t night,
     return status;
 }
 
-/* Pins a night: later ones are held against its benchmarks, series by series, until another is pinned. */
+/* Pins a night. Later nights are compared with its benchmarks, series by series, until another night is
+ * pinned. */
 kf_status kf_store_pin(kf_store *store, int64_t night, int *count, kf_error *error) {
     char now[KF_MOMENT];
     kf_moment_now(now);

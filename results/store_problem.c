@@ -1,11 +1,11 @@
-/* Problems: what a run was of. Facts are kept as JSON, and read once a problem. */
+/* The problems of runs. Facts are stored as JSON, and read once for each problem. */
 #include <stdlib.h>
 
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "results/store_internal.h"
 
-/* Stores a problem, unless it is there, and returns its id. */
+/* Stores a problem if it is new, and returns its id. */
 kf_status kf_store_problem(kf_store *store, const kf_problem *problem, int64_t *id, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(
@@ -36,7 +36,7 @@ static kf_problem_facts *facts_at(kf_store *store, int64_t problem) {
     return NULL;
 }
 
-/* Returns the facts of a row's problem, which stay with the store. */
+/* Returns the facts of a row's problem. They belong to the store. */
 const kf_facts *kf_read_facts(kf_store *store, kf_reader *reader) {
     const int64_t id = kf_read_integer(reader);
     const char *facts = (const char *)sqlite3_column_text(reader->statement, reader->at++);
@@ -47,7 +47,7 @@ const kf_facts *kf_read_facts(kf_store *store, kf_reader *reader) {
     known->problem = id;
     cJSON *facts_json = cJSON_Parse(facts != NULL ? facts : "{}"),
           *units_json = cJSON_Parse(units != NULL ? units : "{}");
-    /* A row that somebody else wrote and that is no fact is not known. */
+    /* Another program may have written something that is not a fact. It is ignored. */
     if (kf_facts_from_json(store->path, facts_json, units_json, &known->facts, NULL) != KF_OK)
         kf_facts_free(&known->facts);
     cJSON_Delete(facts_json);

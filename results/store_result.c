@@ -1,4 +1,4 @@
-/* Results: storing a measurement with its samples and kernels, and reading it back. */
+/* Stores measurements with samples and kernels, and reads them. */
 #include <endian.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,8 +36,7 @@ static double *unpack_samples(const void *blob, size_t count) {
 
 /* --- Storing ------------------------------------------------------------------------------------------ */
 
-/* The id of the row that a hash names, through the store's kept statements; adds the row when there is none.
- */
+/* Returns the id of the row with a hash by the store's kept statements. If there is none, it adds the row. */
 static kf_status named_row(kf_store *store, kf_statement find, kf_statement add, const char *const *texts,
                            int count, int64_t *id, kf_error *error) {
     sqlite3_stmt *statement = NULL;
@@ -90,12 +89,12 @@ static void bind_device_state(kf_binder *binder, const kf_device_state *state) {
     kf_bind_integer(binder, (int64_t)state->throttle_reasons);
 }
 
-/* 0 stands for not known. */
+/* 0 means that the value is not known. */
 static void bind_if_positive(kf_binder *binder, double value) {
     kf_bind_number(binder, value > 0.0 ? value : NAN);
 }
 
-/* How it was measured, and in which windows. clocks: as many as samples, or NULL. */
+/* Binds how it was measured, and in which windows. clocks: as many as samples, or NULL. */
 static void bind_conditions(kf_binder *binder, const kf_measurement *measurement, const uint32_t *clocks,
                             size_t count) {
     const bool ok = measurement->state == KF_STATE_OK;
@@ -118,7 +117,7 @@ static void bind_conditions(kf_binder *binder, const kf_measurement *measurement
             kf_bind_null(binder);
 }
 
-/* Tells whether a second launch gave the same; NULL where there was none. */
+/* Binds whether a second launch gave the same result; NULL: there was none. */
 static void bind_spread(kf_binder *binder, const kf_verification *verification) {
     if (verification->repeated)
         kf_bind_number(binder, verification->spread);
@@ -126,7 +125,7 @@ static void bind_spread(kf_binder *binder, const kf_verification *verification) 
         kf_bind_null(binder);
 }
 
-/* Their text, which the statement points into. */
+/* Binds the deviations and returns their text, to which the statement points. */
 static char *bind_deviations(kf_binder *binder, const kf_verification *verification) {
     cJSON *list = kf_deviations_to_json(verification);
     char *text = verification->count > 0 ? cJSON_PrintUnformatted(list) : NULL;
@@ -189,7 +188,7 @@ static kf_status add_kernel(kf_store *store, int64_t result, int ordinal, const 
     return kf_store_run_once(store, statement, "storing a kernel's times", error);
 }
 
-/* A time that is not the median of its samples is a mistake of whoever measured. */
+/* Refuses a time that is not the median of its samples, which is a mistake of the caller. */
 static kf_status check_time(const kf_measurement *measurement, const kf_summary *summary, kf_error *error) {
     if (measurement->state != KF_STATE_OK) return KF_OK;
     double given = measurement->step_us.median, stored = summary->median;
@@ -203,7 +202,7 @@ static kf_status check_time(const kf_measurement *measurement, const kf_summary 
 static kf_status insert_result(kf_store *store, int64_t run, int sequence, const char *role, int64_t config,
                                int64_t build, const char *measured, const kf_measurement *measurement,
                                kf_error *error) {
-    /* Only what is ok, or was given up early, has samples that mean something. */
+    /* Samples are meaningful only in state ok, and if timing was ended early. */
     bool keep = measurement->state == KF_STATE_OK || measurement->state == KF_STATE_SKIPPED;
     size_t count = keep ? measurement->sample_count : 0;
     uint32_t *packed = pack_samples(measurement->samples_us, count);
@@ -233,7 +232,7 @@ static kf_status insert_result(kf_store *store, int64_t run, int sequence, const
         deviations = bind_deviations(&binder, &measurement->verification);
         bind_spread(&binder, &measurement->verification);
         status = kf_store_run_once(store, statement, "storing a result", error);
-        (void)sqlite3_clear_bindings(statement); /* they point into packed, clocks, deviations */
+        (void)sqlite3_clear_bindings(statement); /* The values point into packed, clocks and deviations. */
     }
     cJSON_free(deviations);
     free(clocks);
@@ -285,7 +284,7 @@ kf_status kf_store_add(kf_store *store, const kf_run_row *run, int sequence, con
 static int position(const char *word, const char *const *names, int count) {
     for (int i = 0; i < count; i++)
         if (strcmp(word, names[i]) == 0) return i;
-    return 0; /* the schema lets no other word in */
+    return 0; /* the schema allows no other word */
 }
 
 static void read_summary(kf_reader *reader, size_t count, kf_summary *summary) {
@@ -336,7 +335,7 @@ static void read_conditions(kf_reader *reader, kf_measurement *measurement) {
     measurement->windows = (int)kf_read_integer(reader);
 }
 
-/* Reads deviations. A value that somebody else wrote and that is none is not known. */
+/* Reads deviations. A wrong value from another program counts as not known. */
 static void read_deviations(kf_reader *reader, kf_verification *verification) {
     const char *text = (const char *)sqlite3_column_text(reader->statement, reader->at++);
     cJSON *list = text != NULL ? cJSON_Parse(text) : NULL;
@@ -394,9 +393,9 @@ static kf_status read_kernels(kf_store *store, int64_t result, kf_measurement *m
         kernel->block_threads = (int)kf_read_integer(&reader);
         kernel->theoretical_occupancy = kf_read_number(&reader);
         kernel->launches_per_step = kf_read_number(&reader);
-        if (isnan(kernel->launches_per_step)) kernel->launches_per_step = 1; /* stored by version 1 */
+        if (isnan(kernel->launches_per_step)) kernel->launches_per_step = 1; /* it was stored by version 1 */
         kf_read_text(&reader, kernel->occupancy_limit, sizeof kernel->occupancy_limit);
-        kernel->fastest_us = fmax(0.0, kf_read_number(&reader)); /* NAN where there is none */
+        kernel->fastest_us = fmax(0.0, kf_read_number(&reader)); /* NAN if there is none */
     }
     (void)sqlite3_reset(statement);
     return status;

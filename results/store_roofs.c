@@ -1,4 +1,4 @@
-/* The ceilings of devices: the newest measurement of each. */
+/* The roofs of devices: the newest measurement of each. */
 #include <string.h>
 
 #include "base/backend/team/team.h"
@@ -14,7 +14,7 @@ static kf_status forget(kf_store *store, const char *identity, kf_error *error) 
     return status;
 }
 
-/* Stores the roofs of a device in place of those from before. */
+/* Stores the roofs of a device and replaces earlier ones. */
 static kf_status add(kf_store *store, const kf_device_info *device, const kf_roofs *roofs, kf_error *error) {
     char moment[KF_MOMENT];
     sqlite3_stmt *statement = NULL;
@@ -74,7 +74,7 @@ kf_status kf_store_roofs(kf_store *store, const char *identity, kf_roofs *roofs,
     return status;
 }
 
-/* Scales the roofs to a team of so many GPUs: rates add up, times stay. */
+/* Scales the roofs to a team with this number of GPUs: rates are multiplied, times are not. */
 static void scale(kf_roofs *roofs, int parts) {
     for (int i = 0; i < roofs->count; i++) {
         kf_roof *roof = &roofs->list[i];
@@ -108,7 +108,7 @@ kf_status kf_store_run_roofs(kf_store *store, int64_t run_id, kf_roofs *roofs, d
     (void)sqlite3_finalize(statement);
     KF_TRY(status);
     KF_TRY(kf_store_roofs(store, identity, roofs, error));
-    /* Cpus of one machine share its memory. */
+    /* The cpus of a team share one memory. */
     const int parts = strcmp(backend, "cpu") == 0 ? 1 : kf_device_count_of(device);
     *peak_bandwidth *= parts;
     scale(roofs, parts);

@@ -77,7 +77,7 @@ kf_status kf_store_begin_run(kf_store *store, const kf_problem *problem, const k
     return kf_store_commit(store, status, "beginning a run", error);
 }
 
-/* Sets a run's state; one that is running belongs to this process. */
+/* Sets a run's state. A running run belongs to this process. */
 kf_status kf_store_set_run_state(kf_store *store, int64_t run_id, const char *state, kf_error *error) {
     sqlite3_stmt *statement = NULL;
     KF_TRY(kf_store_prepare(store, "UPDATE run SET state = ?, ended = ?, process = ? WHERE id = ?",
@@ -126,8 +126,7 @@ static const char *const unfinished_sql =
     "('running', 'interrupted') "
     "OR (r.state = 'finished' AND r.strategy = ?)) ORDER BY r.state = 'finished', r.id DESC";
 
-/* Picks a run that can be carried on. Finished runs of the strategy `finished` count, too; where it is
- * NULL none do. */
+/* Picks a run that can be continued. Finished runs of the strategy `finished` count, too; NULL: none do. */
 static kf_status pick_unfinished(kf_store *store, const kf_problem *problem, int64_t environment_id,
                                  const char *finished, kf_run_row *run, kf_error *error) {
     sqlite3_stmt *statement = NULL;
@@ -207,7 +206,7 @@ kf_status kf_store_forget(kf_store *store, const kf_run_row *run, int sequence, 
 
 static kf_status count_and_delete(kf_store *store, double days, int64_t run_id, int *removed,
                                   kf_error *error) {
-    /* The text of "now, minus so many days" has the same form, so it compares as time. */
+    /* The text of "now minus this number of days" has the same form, so texts compare as times. */
     static const char *const condition[] = {"id = ?",
                                             "started < strftime('%Y-%m-%dT%H:%M:%f', 'now', ? || ' days') "
                                             "AND origin <> 'nightly'"};
@@ -256,7 +255,7 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     if (status == KF_OK) status = delete_orphans(store, error);
     status = kf_store_commit(store, status, "pruning", error);
     if (status != KF_OK) *removed = 0;
-    /* Gives the room back to the disk; no harm when it cannot. */
+    /* Returns the space to the disk. A failure does not matter. */
     if (status == KF_OK) (void)sqlite3_exec(store->database, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
     return status;
 }
@@ -278,7 +277,7 @@ kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id
     "max(iif(role = 'final', updates_per_us, NULL)) AS final_rate FROM result %s GROUP BY run) t ON t.run "  \
     "= r.id "
 
-/* Reads a summary of a run from a row; one whose process is gone is interrupted. */
+/* Reads the summary of a run from a row. A run whose process is gone counts as interrupted. */
 static void read_summary(kf_store *store, sqlite3_stmt *statement, kf_run_summary *run) {
     kf_reader reader = {statement, 0};
     *run = (kf_run_summary){.id = kf_read_integer(&reader)};
@@ -299,7 +298,7 @@ static void read_summary(kf_store *store, sqlite3_stmt *statement, kf_run_summar
     run->ok = (int)kf_read_integer(&reader);
     run->best_us = kf_read_number(&reader);
     run->best_updates_per_us = kf_read_number(&reader);
-    /* A killed process could not say that it ended. */
+    /* A killed process cannot record its end. */
     char process[KF_PROCESS], self[KF_PROCESS];
     kf_read_text(&reader, process, sizeof process);
     run->winner = (int)kf_read_integer(&reader);
@@ -328,8 +327,8 @@ kf_status kf_store_runs(kf_store *store, void (*visit)(void *context, const kf_r
     return status;
 }
 
-/* One query answers all three ways of naming a run; -1 and "" match nothing. Eight digits may be a UUID's
- * first. */
+/* One query finds a run by number, UUID or age; -1 and "" match nothing. Eight digits may be the beginning of
+ * a UUID. */
 static kf_status find_id(kf_store *store, const char *name, int64_t *id, kf_error *error) {
     const char *shown = name != NULL ? name : "";
     char *end = NULL;

@@ -1,4 +1,4 @@
-/* The schema, which lives in results/schema.sql, and how older stores are brought up to it. */
+/* The schema (results/schema.sql), and the migration of older stores to it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ KF_INCLUDE_TEXT(kf_migration_7_to_8, "results/migrations/7-to-8.sql");
 KF_INCLUDE_TEXT(kf_migration_8_to_9, "results/migrations/8-to-9.sql");
 KF_INCLUDE_TEXT(kf_migration_9_to_10, "results/migrations/9-to-10.sql");
 
-/* A migration stays here for good, with its text below results/migrations/. */
+/* Migrations are never removed. Their texts are below results/migrations/. */
 const kf_migration kf_migrations[] = {
     {1, kf_migration_1_to_2}, {2, kf_migration_2_to_3}, {3, kf_migration_3_to_4},
     {4, kf_migration_4_to_5}, {5, kf_migration_5_to_6}, {6, kf_migration_6_to_7},
@@ -78,7 +78,7 @@ static kf_status migrate(sqlite3 *database, const char *path, const kf_migration
 
 static kf_status create_or_migrate(sqlite3 *database, const char *path, const char *schema,
                                    const kf_migration *migrations, int count, int version, kf_error *error) {
-    /* Read again under the lock: another process may have been faster. */
+    /* The version is read again under the lock, because another process may have migrated the store. */
     int found = 0, tables = 0;
     KF_TRY(query_integer(database, path, "PRAGMA user_version", &found, error));
     KF_TRY(query_integer(database, path, "SELECT count(*) FROM sqlite_schema", &tables, error));
@@ -96,7 +96,7 @@ static kf_status create_or_migrate(sqlite3 *database, const char *path, const ch
 kf_status kf_schema_bring_up(sqlite3 *database, const char *path, const char *schema,
                              const kf_migration *migrations, int migration_count, int version,
                              kf_error *error) {
-    /* Migrations may rebuild tables, for which foreign keys must be off; they are checked at the end. */
+    /* Migrations may rebuild tables. For this foreign keys must be off; they are checked at the end. */
     KF_TRY(execute(database, path, "PRAGMA foreign_keys = OFF; BEGIN EXCLUSIVE", error));
     kf_status status = create_or_migrate(database, path, schema, migrations, migration_count, version, error);
     if (status == KF_OK) status = execute(database, path, "COMMIT", error);

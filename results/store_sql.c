@@ -1,4 +1,4 @@
-/* Statements, rows and errors of the database: what all parts of the store stand on. */
+/* Statements, rows and errors of the database, which all parts of the store use. */
 #include <ctype.h>
 #include <libgen.h>
 #include <math.h>
@@ -46,8 +46,8 @@ bool kf_store_lacks_machine(sqlite3 *database) {
            kf_errno_is_machines(sqlite3_system_errno(database));
 }
 
-/* Returns whether a file may be written, also by root, who could write: whoever took the write permission
- * away meant it. */
+/* Returns whether a file may be written. This also applies to root, because a missing write permission is
+ * intentional. */
 static bool is_writable(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && (about.st_mode & 0222) != 0 && access(path, W_OK) == 0;
@@ -59,7 +59,7 @@ static bool may_be_written(const char *path) {
     return is_writable(path) && is_writable(dirname(folder));
 }
 
-/* Turns SQLite's last error into one line: what was done, what is wrong, and what to do about it. */
+/* Turns SQLite's last error into one line: the action, the fault, and what to do. */
 kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) {
     const char *path = store->path;
     char detail[KF_STORE_DETAIL];
@@ -89,7 +89,7 @@ kf_status kf_store_failure(kf_store *store, const char *doing, kf_error *error) 
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-        /* SQLite reads what it could not open for writing, whatever the reason was. */
+        /* If SQLite cannot open a file for writing, it opens it for reading, whatever the reason is. */
         if (may_be_written(path))
             return kf_fail(error, KF_HOST,
                            "%s: %s: cannot be opened for writing, although it is not read-only: perhaps the "
@@ -208,7 +208,7 @@ kf_status kf_store_commit(kf_store *store, kf_status status, const char *doing, 
     sqlite3_stmt *end = NULL;
     if (status == KF_OK) status = kf_store_statement(store, KF_SQL_COMMIT, &end, error);
     if (status == KF_OK) status = kf_store_run_once(store, end, doing, error);
-    /* A full disk may have ended the transaction already. */
+    /* A full disk may already have ended the transaction. */
     if (status != KF_OK && sqlite3_get_autocommit(store->database) == 0 &&
         kf_store_statement(store, KF_SQL_ROLLBACK, &end, NULL) == KF_OK)
         (void)kf_store_run_once(store, end, doing, NULL);

@@ -340,6 +340,7 @@ kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_t
     return KF_OK;
 }
 
+/* Makes the scene document of a bare picture, which is a tunnel around the solid that it shows. */
 static cJSON *document_of_tunnel(const kf_description *d) {
     cJSON *document = cJSON_CreateObject(), *boundaries = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "description", "A picture as a mask, a pixel a millimetre.");

@@ -31,7 +31,7 @@ void kf_check_library(kf_diagnosis *check, kf_status status, const kf_error *why
 /* Opens the device, compiles a kernel, runs it and checks its result. */
 void kf_check_device(kf_diagnosis *check, const char *spec, const char *cure);
 
-/* What is found decides: bytes of memory, processors that may be used, threads of other programs. */
+/* These judge given numbers: bytes of memory, usable processors, threads of other programs. */
 void kf_check_memory_of(kf_diagnosis *check, double free_bytes, double all_bytes);
 void kf_check_threads_of(kf_diagnosis *check, const kf_processors *found, int threads, int lanes);
 void kf_check_load_of(kf_diagnosis *check, double load, int processors);

@@ -6,10 +6,11 @@
 
 #include "base/util/clean.h"
 
-/* Names that somebody gave are cut, as lists cut them: a name of megabytes would make a page of them. */
+/* Longer texts are cut as in lists, because a name of megabytes would make such a page. */
 enum { LONGEST_TEXT = 4096 };
 
-/* Appends a text to a page with what HTML reads as marks escaped, and bytes that are no UTF-8 replaced. */
+/* Appends a text to a page. Characters with a meaning in HTML are escaped, and bytes that are not UTF-8 are
+ * replaced. */
 void kf_html_text(kf_text *page, const char *text) {
     for (const char *c = text; *c != '\0';) {
         if (c - text >= LONGEST_TEXT) {
@@ -75,8 +76,8 @@ void kf_html_image(kf_text *page, const char *type, const void *bytes, size_t si
     kf_text_append(page, "\">\n");
 }
 
-/* No scripts, no fonts, nothing from elsewhere. A long name breaks anywhere, so that no page is as wide as
- * it. Tables scroll sideways on a phone and are whole on paper. */
+/* The page has no scripts or fonts and needs no other files. A long name breaks anywhere, so that it does not
+ * widen the page. Tables scroll sideways on a phone and are complete on paper. */
 static const char style[] =
     "*{box-sizing:border-box}"
     "body{font:16px/1.5 system-ui,sans-serif;color:#1b1f24;background:#fff;max-width:62rem;margin:0 "

@@ -23,8 +23,8 @@ static void add_verdict_word(kf_text *page, kf_verdict_state state) {
     kf_text_append(page, "<span class=\"v %s\">%s</span>", kf_verdict_names[state], kf_verdict_names[state]);
 }
 
-/* Adds a row for a verdict: word, benchmark, time, change, reason, and the kernel or counter that tells
- * why. */
+/* Adds a row for a verdict: word, benchmark, time, change, reason, and the kernel or counter that explains
+ * it. */
 static kf_status add_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
     (void)error;
     kf_text *page = ((night_table *)context)->page;
@@ -55,7 +55,7 @@ static kf_status count_verdict(void *context, const kf_verdict *verdict, kf_erro
     return KF_OK;
 }
 
-/* Adds a row for a night with the counts of its verdicts; older ones than SHOWN_NIGHTS are only counted. */
+/* Adds a row for a night with the counts of its verdicts. Nights beyond SHOWN_NIGHTS are only counted. */
 static kf_status add_night(void *context, const kf_night *night, kf_error *error) {
     night_table *table = context;
     if (table->count++ >= SHOWN_NIGHTS) return KF_OK;

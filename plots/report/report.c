@@ -23,7 +23,7 @@ typedef struct run_table {
     int count;
 } run_table;
 
-/* Adds a row for a run; older ones than SHOWN_RUNS are only counted. */
+/* Adds a row for a run. Runs beyond SHOWN_RUNS are only counted. */
 static void add_run(void *context, const kf_run_summary *run) {
     run_table *table = context;
     if (table->count++ >= SHOWN_RUNS) return;

@@ -14,7 +14,7 @@
 enum { SHOWN = 15, PRESETS = 3 };
 static const char *const presets[PRESETS] = {"baseline", "paper", "default"};
 
-/* A result as far as it is kept for the page. */
+/* The part of a result that the page needs. */
 typedef struct row {
     int sequence;
     char role[KF_NAME + 8];
@@ -25,7 +25,7 @@ typedef struct row {
     double updates_per_us, bandwidth, error, bound;
     kf_kernel_time *kernels; /* owned */
     int kernel_count;
-    double spread;          /* of a second launch from equal inputs; NAN: there was none */
+    double spread;          /* spread of a second launch from equal inputs; NAN: there was none */
     kf_user_value *metrics; /* owned */
     int metric_count;
 } row;
@@ -79,8 +79,8 @@ static bool better(const row *candidate, const row *best) {
            (best == NULL || candidate->step_us.median < best->step_us.median);
 }
 
-/* Returns the result that the run chose; where that is not known the fastest, of those measured again at
- * the end, if there are any. */
+/* Returns the result that the run chose. If that is not known, it is the fastest, among those in the final if
+ * there are any. */
 static const row *best_of(const rows *all, int winner) {
     const row *best = NULL, *final = NULL;
     for (int i = 0; i < all->count; i++) {
@@ -91,7 +91,7 @@ static const row *best_of(const rows *all, int winner) {
     return final != NULL ? final : best;
 }
 
-/* A preset's measurement, the last of them: from the final when it took part. */
+/* Returns a preset's last measurement, which is that of the final if it took part. */
 static const row *preset_of(const rows *all, const char *name) {
     char role[KF_NAME + 8];
     (void)snprintf(role, sizeof role, "preset:%s", name);
@@ -148,7 +148,7 @@ static void add_card(kf_text *page, const char *name, const char *value, const c
     kf_text_append(page, "</span></li>\n");
 }
 
-/* Adds a card for each metric of the user's, and one where the config differs from launch to launch. */
+/* Adds a card for each of the user's metrics, and one if the config's results differ between launches. */
 static void add_metric_cards(kf_text *page, const row *best) {
     char value[64];
     for (int i = 0; i < best->metric_count; i++) {
@@ -208,14 +208,14 @@ static void value_text(const kf_value *value, char text[64]) {
         (void)snprintf(text, 64, "%ld", value->integer);
 }
 
-/* The value of a parameter in a config; NULL: it has none. */
+/* Returns the value of a parameter in a config; NULL: it has none. */
 static const kf_value *value_of(const kf_config *config, const char *parameter) {
     for (int i = 0; i < config->count; i++)
         if (strcmp(config->values[i].parameter, parameter) == 0) return &config->values[i];
     return NULL;
 }
 
-/* Adds the table of the best config's parameters; where one differs from the default's, that is beside it. */
+/* Adds the table of the best config's parameters. The default's value stands beside a different one. */
 static void add_config(kf_text *page, const row *best, const row *usual) {
     kf_text_append(page, "<h3>Its config</h3>\n<table class=\"facts\">\n");
     for (int i = 0; i < best->config.count; i++) {
@@ -238,7 +238,7 @@ static void append_kernel(const kf_kernel_time *kernel, double total, kf_text *p
                  share = median > 0.0 ? 100.0 * kf_kernel_step_us(kernel) / total : 0.0;
     if (kernel->bytes > 0.0 && median > 0.0)
         (void)snprintf(rate, sizeof rate, "%.0f", 1e-3 * kernel->bytes / median);
-    if (kernel->registers > 0) { /* a cpu's kernels have none */
+    if (kernel->registers > 0) { /* kernels on a cpu have none */
         (void)snprintf(registers, sizeof registers, "%d", kernel->registers);
         (void)snprintf(spilled, sizeof spilled, "%d B", kernel->spill_bytes);
     }
@@ -278,14 +278,15 @@ static void add_kernels(kf_text *page, const row *best) {
     kf_text_append(page, "</tbody></table></div>\n");
 }
 
-/* Counters as a table: a row a metric, a column a kernel; the last column is the whole step. */
+/* Counters as a table with a row for each metric and a column for each kernel. The last column is the whole
+ * step. */
 typedef struct counter_row {
     char metric[48];
     double *values; /* [column]; NAN: not counted; owned */
 } counter_row;
 
 typedef struct counter_table {
-    int kernel_count;  /* which is also the last column */
+    int kernel_count;  /* it is also the index of the last column */
     counter_row *rows; /* in the order of their first values; owned */
     int count;
     bool *used; /* [column]; owned */

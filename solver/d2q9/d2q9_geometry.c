@@ -119,6 +119,8 @@ static void survey_node(survey *s, int x, int y) {
     }
 }
 
+/* Marks, for each place along the faces, the velocities (bits) with which a population would come from a
+ * solid node beyond the face. NULL: there is none. */
 unsigned char *kf_d2q9_beyond(const kf_scene *scene) {
     const int nx = scene->nodes[0], ny = scene->nodes[1];
     bool found = false;

@@ -76,6 +76,7 @@ static void add_derivatives(int quantities, kf_snapshot *s) {
             }
 }
 
+/* Adds the quantity `solid`: 1 at nodes inside the mesh in its present pose. */
 static void add_mask(const kf_scene *scene, const kf_solid_pose *pose, kf_snapshot *s) {
     float *solid = kf_snapshot_add(s, "solid", "1", 1);
     const size_t plane_size = (size_t)s->nodes[0] * (size_t)s->nodes[1];

@@ -46,11 +46,12 @@ static bool cut_triangle(const view corners[3], double ends[4]) {
     return true;
 }
 
-/* Holds which images of the solid, whole domains apart along periodic axes, lie in the domain in part. */
+/* The range of a solid's images that touch the domain. Images lie whole domains apart along periodic axes. */
 typedef struct image_range {
     int first[3], last[3];
 } image_range;
 
+/* Finds the images of the solid that lie at least partly within the domain, by the solid's bounding box. */
 static image_range find_images(const kf_scene *scene, const double rotation[9], const double center[3]) {
     static const double TOUCHES = 1e-6;
     const kf_plane axes = {.right = 0, .up = 1, .normal = 2};
