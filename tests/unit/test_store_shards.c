@@ -65,10 +65,10 @@ static void landscapes_that_miss_shards(void **state) {
     (void)state;
     static const char *const h = "H200", *const chip = "GPU-1";
     const shard shards[] = {{"shard:i=0:n=3:x", h, chip, 1, 100, 2, true},
-                            {"shard:i=1:n=3:x", h, chip, 1, 100, 1, false},
+                            {"shard:i=1:n=3:x", h, chip, 1, 100, 2, true},
                             {"shard:i=1:n=2:x", h, chip, 1, 100, 3, true},
                             {"shard:i=2:n=3:x", h, chip, 2, 100, 0, true},
-                            {"shard:i=1:n=3:x", h, chip, 1, 100, 2, true},
+                            {"shard:i=1:n=3:x", h, chip, 1, 100, 1, false},
                             {"shard:i=0:n=2:x", "A100", chip, 1, 100, 1, true},
                             {"model", h, chip, 1, 1, 5, true}};
     check("missing.db", shards, 7, 1 + 1 + 2 + 1,
