@@ -173,6 +173,11 @@ done
 expect 0 doctor
 grep -q cpu "$out" || complain "doctor does not speak of the cpu"
 
+# Of three imported series two became slower, and as many are counted.
+awk 'BEGIN { print "machine,time,value"; for (i = 0; i < 40; i++) for (m = 0; m < 3; m++) print "m" m "," i "," (m && i > 34 ? 110 : 100) + i % 3 / 10 }' >"$scratch/series.csv"
+expect 1 nightly import "$scratch/series.csv"
+grep -qF '2 of 3 series became slower' "$err" || complain "two of three slower series are counted as: $(cat "$err")"
+
 # A full disk must not look like success.
 if [ -w /dev/full ]; then
     "$kftune" --help >/dev/full 2>"$err"
