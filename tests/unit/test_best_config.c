@@ -190,6 +190,7 @@ static void test_refusals(void **state) {
         {"\"ties\":\t[", "\"ties\":\t[1, ", "ties[0]"},
         {"\"ties\":\t[", "\"ties\":\t[{\"system\": \"kinetic\", \"parameters\": {}}, ", "more than 16"},
         {"\"run\":\t\"", "\"run\":\t\"0123456789", "run"},
+        {"\"run\":\t\"", "\"run\":\t\"0", "run: longer than 36 characters"},
         {"\"run\"", "\"run\": \"\", \"run\"", "run"},
         {"{", "[", "1"},
         {"\"scene\":\t{", "\"scene\":\t{{", "car"},

@@ -206,6 +206,16 @@ static void images_behind_walls(void **state) {
     refused("{\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12], \"walls\": [\"x\"]}, \"flow\": "
             "{\"time_step\": 0.1}, \"kolmogorov\": {\"acceleration\": 1}}",
             "periodic box");
+    static const char *const axes[] = {"x", "y", "z"};
+    for (int axis = 0; axis < 3; axis++) {
+        char text[256];
+        (void)snprintf(
+            text, sizeof text,
+            "{\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12, 8], \"walls\": [\"%s\"]}, \"flow\": "
+            "{\"time_step\": 0.1}, \"kolmogorov\": {\"acceleration\": 1}}",
+            axes[axis]);
+        refused(text, "periodic box");
+    }
     refused("{" PLAIN ", \"pushes\": {\"reach\": 6, \"list\": []}}", "pushes.reach");
     refused("{" PLAIN ", \"sources\": [{\"center\": [1, 1], \"radius\": 1.2}]}", "does not fit");
     refused("{" PLAIN ", \"sources\": [{\"center\": [1, 1], \"radius\": 0.5, \"from\": 5, \"until\": 1}]}",

@@ -235,6 +235,23 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1], \"faces\": {\"xmin\": "
             "\"periodic\"}}, " WATER "}",
             "periodic");
+    /* A face moves within its plane, along either axis of it, if it is no_slip. */
+    static const char *const faces[] = {"\"xmin\": [0, 1, 0]", "\"xmin\": [0, 0, 1]", "\"zmax\": [1, 0, 0]",
+                                        "\"ymin\": [0, 0, -1]"};
+    for (size_t i = 0; i < sizeof faces / sizeof *faces; i++)
+        for (int slips = 0; slips < 2; slips++) {
+            char text[512];
+            (void)snprintf(
+                text, sizeof text,
+                "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1], \"faces\": {\"%.4s\": "
+                "\"%s\"}, \"face_velocity\": {%s}}, " WATER ", \"fluid\": [{\"shape\": \"box\", \"low\": "
+                "[0, 0, 0], \"high\": [1, 1, 1]}]}",
+                faces[i] + 1, slips ? "free_slip" : "no_slip", faces[i]);
+            if (slips)
+                refused(text, "may move within its plane");
+            else
+                kf_particle_scene_free(parse(text));
+        }
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1]}, \"material\": {\"density\": "
             "1, \"sound_speed\": 1, "
             "\"law\": \"bingam\"}}",
