@@ -185,6 +185,38 @@ static const bad_scene bad_scenes[] = {
     {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"sed\": 4}"), "seed"},
     {BOX(PERIODIC, "\"flow\": {\"speed\": 2, \"reynolds\": 100, \"initial_velocity\": [10, 10, 0]}"),
      "flow.initial_velocity: 0.354 cells a step"},
+    {BOX(TUNNEL, FLOW
+         ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], \"rotation\": 5}"),
+     "solid.rotation: must be"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "
+                      "\"rotation\": [{\"axis\": [0, 0, 1], \"degrees\": 5}, 5]}"),
+     "solid.rotation: each entry"},
+    {BOX(TUNNEL, FLOW ", \"solids\": []"), "solids: must be a list of 1 to"},
+    {BOX(TUNNEL, FLOW ", \"solids\": [{\"name\": \"a\", \"shape\": \"ball\", \"radius\": 0.2, \"position\": "
+                      "[1, 0.8, 0.6]}, 7]"),
+     "must be an object, as"},
+    {BOX(TUNNEL,
+         FLOW ", \"solids\": [{\"name\": \"a\", \"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, "
+              "0.6]}], \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6]}"),
+     "solids\", not both"},
+    {BOX(TUNNEL, FLOW ", \"solids\": [{\"name\": \"a\", \"shape\": \"ball\", \"radius\": 0.2, \"position\": "
+                      "[1, 0.8, 0.6], \"yaw\": 5}, {\"name\": \"b\", \"shape\": \"ball\", \"radius\": 0.2, "
+                      "\"position\": [1, 0.8, 0.6]}]"),
+     "is a key of a single solid"},
+    {BOX(TUNNEL, FLOW
+         ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6]}, \"refine\": []"),
+     "refine: must be a list of 1 to"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6]}, "
+                      "\"refine\": {\"around\": \"body\", \"levels\": 1, \"cells_a_length\": 20}"),
+     "cells_a_length\", not both"},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6]}, "
+                      "\"smoke\": {\"emitters\": []}"),
+     "smoke.emitters: must be a list"},
+    {BOX(TUNNEL, FLOW ", \"smoke\": {\"emitters\": [{\"shape\": \"disc\", \"rate\": 1, \"center\": [1, 1, "
+                      "1], \"normal\": [0, 0, 0], \"radius\": 0.1}]}"),
+     "normal: has no direction"},
+    {BOX(TUNNEL, FLOW ", \"mask\": {\"shape\": \"disc\", \"center\": [1, 0.8], \"radius\": 0.2}"),
+     "mask: is for two-dimensional scenes"},
 };
 
 static void refuse(const char *file, const kf_scene_options *options, const char *part) {

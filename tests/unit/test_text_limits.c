@@ -71,6 +71,34 @@ static void texts_of_suites(void **state) {
         KF_BAD_INPUT);
 }
 
+/* What a suite may not have, each with the place that is named. */
+static void refusals_of_suites(void **state) {
+    (void)state;
+#define ONE(more) "{\"suite\": \"s\", \"benchmarks\": [{\"name\": \"a\", " more "}]}"
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"{\"suite\": \"s\", \"benchmarks\": []}", "benchmarks: must be a list of 1 to"},
+        {"{\"suite\": \"s\", \"benchmarks\": {}}", "benchmarks: must be a list of 1 to"},
+        {ONE("\"scene\": \"ball\", \"config\": {\"preset\": \"default\", \"best_of_store\": true}"),
+         "config: give one of"},
+        {ONE("\"scene\": \"ball\", \"config\": {}"), "config: give one of"},
+        {ONE("\"scene\": \"ball\", \"config\": {\"best_of_store\": false}"),
+         "best_of_store: can only be true"},
+        {ONE("\"command\": []"), "command: must be a list of 1 to"},
+        {ONE("\"command\": [\"true\", \"\"]"), "command: each must be a text of 1 to"},
+        {ONE("\"command\": [\"true\", 5]"), "command: each must be a text of 1 to"},
+        {ONE("\"command\": [\"true\"], \"keep\": 5"), "keep: must be a list of"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        kf_suite suite;
+        kf_error error = {0};
+        if (kf_suite_read(write_file("bad.json", bad[i].text), NULL, &suite, &error) != KF_BAD_INPUT)
+            fail_msg("taken: %s", bad[i].text);
+        if (strstr(error.message, bad[i].says) == NULL) fail_msg("%s: %s", bad[i].text, error.message);
+    }
+}
+
 static void places_of_probes(void **state) {
     (void)state;
     kf_probe_texts *texts = kf_allocate_zeroed(1, sizeof *texts);
@@ -141,8 +169,9 @@ static void names_of_compilers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(texts_of_suites), cmocka_unit_test(places_of_probes),
-                                       cmocka_unit_test(names_of_solids), cmocka_unit_test(names_of_kernels),
-                                       cmocka_unit_test(names_of_compilers)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_of_suites),  cmocka_unit_test(refusals_of_suites),
+        cmocka_unit_test(places_of_probes), cmocka_unit_test(names_of_solids),
+        cmocka_unit_test(names_of_kernels), cmocka_unit_test(names_of_compilers)};
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }
