@@ -62,7 +62,62 @@ static void variables_of_the_device(void **state) {
     assert_non_null(strstr(kftune_error(), "node_count"));
 }
 
+static int restore(void *context, uint64_t seed) {
+    (void)context, (void)seed;
+    return 0;
+}
+
+/* What functions must have: a name that fits whole and of plain letters, the three functions, both of the
+ * referee or neither. An older size leaves the referee out. */
+static void what_functions_must_have(void **state) {
+    (void)state;
+    static const char space[] =
+        "{\"parameters\": [{\"name\": \"x\", \"type\": \"integer\", \"values\": [1], \"default\": 1, "
+        "\"help\": \"a number\"}]}";
+    static const kftune_functions whole = {
+        .size = sizeof whole, .prepare = prepare, .run = succeed, .check = check};
+    char longest[KF_NAME + 1];
+    memset(longest, 'n', sizeof longest);
+    longest[KF_NAME - 1] = '\0';
+    kftune_functions without = whole, half = whole, old = whole, small = whole;
+    without.run = NULL;
+    half.restore = restore;
+    old = half;
+    old.size = offsetof(kftune_functions, restore);
+    small.size = offsetof(kftune_functions, restore) - 1;
+    const struct {
+        const char *name;
+        const kftune_functions *functions;
+        const char *says; /* NULL: it is taken */
+    } cases[] = {{"a-b_c.9", &whole, NULL},
+                 {longest, &whole, NULL},
+                 {"", &whole, "the name must be"},
+                 {"a b", &whole, "the name must be"},
+                 {NULL, &whole, "the name must be"},
+                 {"a", NULL, "functions.size must be"},
+                 {"a", &small, "functions.size must be"},
+                 {"a", &without, "must all be there"},
+                 {"a", &half, "or neither"},
+                 {"a", &old, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kftune_problem *problem = NULL;
+        const kftune_status status =
+            kftune_open_functions(cases[i].name, space, cases[i].functions, &problem);
+        if (status != (cases[i].says != NULL ? KFTUNE_INPUT : KFTUNE_OK))
+            fail_msg("case %zu: %s", i, kftune_error());
+        if (cases[i].says != NULL && strstr(kftune_error(), cases[i].says) == NULL)
+            fail_msg("%s", kftune_error());
+        assert_true((problem == NULL) == (status != KFTUNE_OK));
+        kftune_close(problem);
+    }
+    kftune_problem *problem = NULL;
+    memset(longest, 'n', sizeof longest);
+    longest[KF_NAME] = '\0';
+    assert_int_equal(kftune_open_functions(longest, space, &whole, &problem), KFTUNE_INPUT);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(variables_of_the_device)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(variables_of_the_device),
+                                       cmocka_unit_test(what_functions_must_have)};
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
 }
