@@ -25,7 +25,8 @@ static void add_facts(const kf_particle_scene *scene, kf_facts *facts) {
     kf_facts_number(facts, "sound_speed", scene->sound_speed, "m/s");
     kf_facts_word(facts, "scheme", kf_scheme_names[scene->scheme]);
     kf_facts_word(facts, "law", kf_law_names[scene->material.law]);
-    kf_facts_word(facts, "branch", kf_branch_names[scene->material.branch]);
+    if (scene->material.yield_kind != KF_YIELD_NONE) /* others have nothing that has not yielded */
+        kf_facts_word(facts, "branch", kf_branch_names[scene->material.branch]);
     kf_facts_number(facts, "time_step", kf_sph_usual_step(scene) / kf_particle_seconds(scene), "s");
     if (scene->end_time > 0.0) kf_facts_number(facts, "end_time", scene->end_time, "s");
     kf_facts_number(facts, "terrain", scene->terrain.heights != NULL, "");

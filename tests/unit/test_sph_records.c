@@ -294,6 +294,7 @@ static void facts(void **state) {
     assert_true(kf_facts_value(f, "particle_count") == 20 * 18);
     assert_true(kf_facts_value(f, "wall_particle_count") == 43 * 33 - 40 * 30);
     assert_true(kf_facts_value(f, "dimensions") == 2 && kf_facts_value(f, "terrain") == 0);
+    assert_null(kf_facts_find(f, "branch")); /* water does not yield */
     near(kf_facts_value(f, "spacing"), 0.05, 1e-12);
     near(kf_facts_value(f, "sound_speed"), 20, 1e-12);
     near(kf_facts_value(f, "neighbours"), acos(-1) * 9, 0.05);
