@@ -10,21 +10,23 @@
 
 static const double PI = 3.14159265358979323846;
 static const double STILT_RADIUS = 0.015,
-                    STILT_PATCH = 0.03; /* the floor around a stilt is a square of twice that */
+                    /* A square of twice this side (m) of the floor surrounds each stilt. */
+    STILT_PATCH = 0.03;
 static const double STILT_X[2] = {0.202, 0.672}, STILT_Y = 0.1635;
 
 enum { NOSE_STEPS = 24, STATIONS = NOSE_STEPS + 8, FLOOR_POINTS = 6, CIRCLE = 24, QUARTER = CIRCLE / 4 };
 
-/* The values of the shape's parameters, in their order in shapes.c. */
+/* The indices of the shape's parameters, in the order of shapes.c. */
 enum { SLANT_ANGLE, CLEARANCE, STILTS, LENGTH, WIDTH, HEIGHT, RADIUS, SLANT_LENGTH };
 
-/* Half the width, the top and the bottom of a cross-section. */
+/* A cross-section, described by half its width, its top and its bottom. */
 typedef struct section {
     double half_width, bottom, top;
 } section;
 
 typedef struct station {
-    uint32_t floor[FLOOR_POINTS]; /* along y; the first and last are the lower corners */
+    /* The points of the floor along y. The first and the last are the lower corners. */
+    uint32_t floor[FLOOR_POINTS];
     int floor_count;
     uint32_t top_left, top_right; /* left: y < 0 */
 } station;
@@ -42,7 +44,7 @@ static station add_station(kf_mesh_builder *b, double x, double inset, const sec
     return s;
 }
 
-/* The floor between two stations whose lines may have different numbers of points. */
+/* Joins the floor between two stations, whose lines may have different numbers of points. */
 static void join_floor(kf_mesh_builder *b, const station *from, const station *to) {
     int i = 0, j = 0;
     while (i + 1 < from->floor_count || j + 1 < to->floor_count) {
@@ -59,7 +61,8 @@ static void join_floor(kf_mesh_builder *b, const station *from, const station *t
     }
 }
 
-/* A stilt, and the floor between it and the corners of its square (counter-clockwise seen from above). */
+/* Adds a stilt, and the floor between it and the corners of its square. The corners run counter-clockwise
+ * seen from above. */
 static void add_stilt(kf_mesh_builder *b, double x, double y, double top, const uint32_t corners[4]) {
     uint32_t upper[CIRCLE], lower[CIRCLE];
     for (int k = 0; k < CIRCLE; k++) {
@@ -79,7 +82,7 @@ static void add_stilt(kf_mesh_builder *b, double x, double y, double top, const 
     }
 }
 
-/* Between the two stations beside a pair of stilts. */
+/* Adds a pair of stilts between the two stations beside them. */
 static void add_stilts(kf_mesh_builder *b, double x, double top, const station *from, const station *to) {
     for (int column = 0; column + 1 < FLOOR_POINTS; column++) {
         const uint32_t near_left = from->floor[column], near_right = from->floor[column + 1];

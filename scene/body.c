@@ -1,5 +1,5 @@
-/* Volume, centre and inertia of the solid that a mesh encloses, by the divergence theorem: tetrahedra between
- * the triangles and a point. */
+/* Computes volume, centre and inertia of the solid that a mesh encloses. The divergence theorem turns the
+ * integrals into sums over tetrahedra between the triangles and a point. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +8,11 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
-/* An edge as its triangle goes along it, sorted under the lower of its ends. */
+/* An edge in the direction of its triangle. Edges are sorted under the lower of their two vertices. */
 typedef struct mesh_edge {
     uint32_t high;
-    int direction; /* +1 towards the higher end */
+    /* +1 when the edge runs towards the higher vertex. */
+    int direction;
 } mesh_edge;
 
 static int by_end(const void *left, const void *right) {
@@ -20,7 +21,8 @@ static int by_end(const void *left, const void *right) {
     return b->direction - a->direction;
 }
 
-/* The ends of edge e of a mesh, and whether its triangle goes from the lower to the higher. */
+/* Finds the two vertices of edge e of a mesh. Returns whether the triangle goes from the lower to the higher
+ * one. */
 static bool find_ends(const kf_mesh *mesh, size_t e, uint32_t *low, uint32_t *high) {
     const uint32_t from = mesh->triangles[e], to = mesh->triangles[e % 3 == 2 ? e - 2 : e + 1];
     *low = from < to ? from : to;
@@ -28,7 +30,7 @@ static bool find_ends(const kf_mesh *mesh, size_t e, uint32_t *low, uint32_t *hi
     return from < to;
 }
 
-/* Counts those of the edges under one vertex along which the triangles do not meet in pairs of opposite
+/* Counts the open edges under one vertex. At an open edge the triangles do not meet in pairs of opposite
  * directions. */
 static size_t count_open(mesh_edge *edges, size_t count) {
     size_t open = 0;
@@ -42,11 +44,11 @@ static size_t count_open(mesh_edge *edges, size_t count) {
     return open;
 }
 
-/* Edges along which the triangles do not meet in pairs of opposite directions. */
+/* Counts the open edges of a mesh. */
 static size_t count_open_edges(const kf_mesh *mesh) {
     const size_t count = 3 * mesh->triangle_count;
     mesh_edge *edges = kf_allocate(count * sizeof *edges);
-    /* Edges under vertex v lie from end[v] on, and end at end[v] once they are all there. */
+    /* The edges under vertex v begin at end[v]. Once all are entered, end[v] is where they end. */
     size_t *end = kf_allocate_zeroed(mesh->vertex_count + 1, sizeof *end), open = 0;
     uint32_t low, high;
     for (size_t e = 0; e < count; e++) {
@@ -83,7 +85,8 @@ static void add_tetrahedron(const double corner[3][3], kf_body *body, double sec
     }
 }
 
-/* The triangles that close: not the sheets, which lie before the cavities. Owns its triangles. */
+/* Copies the triangles that enclose a volume. Sheets are left out; they come before the cavities in the mesh.
+ */
 static kf_mesh closing(const kf_mesh *mesh, bool cavities) {
     const size_t outer = mesh->triangle_count - mesh->sheet_count, inner = cavities ? mesh->inner_count : 0;
     kf_mesh part = {.vertex_count = mesh->vertex_count,
@@ -96,19 +99,19 @@ static kf_mesh closing(const kf_mesh *mesh, bool cavities) {
     return part;
 }
 
-/* A sum of volumes that cancel is not 0 but a rounding: what counts is its share of what so much surface
- * could enclose. */
+/* Returns whether a volume is only rounding. Volumes that cancel do not sum to exactly 0. So the volume is
+ * compared with what the same surface could enclose at most. */
 static bool encloses_nothing(const kf_mesh *mesh, double volume) {
     static const double LEAST = 1e-10;
     const double area = kf_mesh_area(mesh);
     return !(fabs(volume) > LEAST * area * sqrt(area));
 }
 
-/* Works out volume, centre and inertia of what a mesh encloses, from tetrahedra between its triangles and
- * a vertex; all are zero where it encloses nothing. */
+/* Computes volume, centre and inertia of what a mesh encloses, from tetrahedra between its triangles and one
+ * vertex. All are zero when the mesh encloses nothing. */
 static void measure(const kf_mesh *mesh, kf_body *body) {
     double second[9] = {0};
-    /* About a vertex, so that what lies far from the origin loses no digits. */
+    /* The tetrahedra share a vertex of the mesh, so a mesh far from the origin loses no digits. */
     const double *origin = mesh->vertices + 3 * (size_t)mesh->triangles[0];
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         double corner[3][3];

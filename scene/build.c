@@ -13,16 +13,18 @@
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
-static const double FASTEST = 0.3;          /* lattice speed; Mach number 0.52 */
-static const double LEAST_VISCOSITY = 1e-7; /* below, the relaxation rate is 2 to rounding */
-/* 2^34. Sums over all nodes stay within 64 bits (kernels/kinetic/averages.h); what one device can work on is
- * its system's to say. */
+/* The highest lattice speed. It is a Mach number of 0.52. */
+static const double FASTEST = 0.3;
+/* Below this viscosity the relaxation rate rounds to 2. */
+static const double LEAST_VISCOSITY = 1e-7;
+/* 2^34. Sums over all nodes then stay within 64 bits (kernels/kinetic/averages.h). The system of each device
+ * may set a lower limit. */
 static const double NODES_LIMIT = 17179869184.0;
 
 /* ---- The solid's place ---- */
 
-/* Turns what the matrix does. Entries rounded to 2^-45, so that sines that differ in the last bit give the
- * same samples. */
+/* Multiplies a rotation onto the matrix. Entries are rounded to 2^-45, so sines that differ in the last bit
+ * give the same samples. */
 static void turn_on(const double axis[3], double degrees, double matrix[9]) {
     double turn[9], before[9];
     memcpy(before, matrix, sizeof before);
@@ -43,8 +45,7 @@ void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]) {
     if (solid->yaw != 0.0) turn_on(upright, solid->yaw, matrix);
 }
 
-/* Gives the length of the mesh along x as it is turned, but without the yaw, which makes the solid no
- * smaller. */
+/* Returns the length along x of the turned mesh, without the yaw. The yaw must not make the solid smaller. */
 static double straight_length(const kf_solid_description *solid, const kf_mesh *mesh) {
     kf_solid_description straight = *solid;
     double matrix[9], low = INFINITY, high = -INFINITY;
@@ -59,7 +60,7 @@ static double straight_length(const kf_solid_description *solid, const kf_mesh *
     return high - low;
 }
 
-/* Turns, scales and moves the solid's mesh as the scene says, from the file's units into cells. */
+/* Turns, scales and moves the solid's mesh as the scene says. The file's units become cells. */
 static kf_status place_solid(const kf_description *d, const kf_solid_description *solid, kf_scene *scene,
                              kf_error *error) {
     kf_mesh *mesh = &scene->mesh;
@@ -97,10 +98,11 @@ static kf_status place_solid(const kf_description *d, const kf_solid_description
     return KF_OK;
 }
 
-/* Refuses a solid that reaches out of the domain, with what to change. */
+/* Refuses a solid that extends beyond the domain, and says what to change. */
 static kf_status check_inside(const kf_description *d, const kf_solid_description *solid,
                               const kf_scene *scene, kf_error *error) {
-    const char *the = d->solid_count > 0 ? "" : "the "; /* solid, or solids[2] */
+    /* The message names the solid by its member: solid, or solids[2]. */
+    const char *the = d->solid_count > 0 ? "" : "the ";
     for (int a = 0; a < 3; a++) {
         const double slack = 1e-6 * scene->nodes[a], upper = scene->nodes[a] - 0.5;
         const double low = scene->solid_low[a], high = scene->solid_high[a];
@@ -122,8 +124,8 @@ static kf_status check_inside(const kf_description *d, const kf_solid_descriptio
 
 /* ---- Its motion ---- */
 
-/* How far the turning solid reaches from the motion's centre along each axis, and from the axis of rotation.
- */
+/* Finds how far the turning solid extends from the motion's centre along each axis, and from the axis of
+ * rotation. */
 static void swept_box(const kf_scene *scene, kf_box *swept, double *farthest) {
     const kf_motion *m = &scene->motion;
     kf_box box = {{0}, {0}};
@@ -152,7 +154,7 @@ static kf_status check_speed(const kf_description *d, const kf_solid_description
                    d->lattice_speed * FASTEST / speed);
 }
 
-/* Refuses a motion that leaves the domain, touches its edge, or is too fast. */
+/* Refuses a motion that leaves the domain, touches its boundary, or is too fast. */
 static kf_status check_motion(const kf_description *d, const kf_solid_description *solid,
                               const kf_scene *scene, kf_error *error) {
     const kf_motion *m = &scene->motion;
@@ -180,7 +182,7 @@ static kf_status check_motion(const kf_description *d, const kf_solid_descriptio
     return check_speed(d, solid, scene, farthest, error);
 }
 
-/* A free solid: its mass, and room around it at the beginning. */
+/* Sets the mass of a free solid, and refuses one without enough space around it at the start. */
 static kf_status set_free(const kf_description *d, kf_scene *scene, kf_error *error) {
     kf_motion *m = &scene->motion;
     kf_body body;
@@ -219,7 +221,7 @@ static kf_status set_free(const kf_description *d, kf_scene *scene, kf_error *er
     return check_speed(d, &d->solid, scene, farthest, error);
 }
 
-/* Sets the solid's motion in lattice units, and the point that moments refer to. */
+/* Sets the solid's motion in lattice units, and the reference point of moments. */
 static kf_status set_motion(const kf_description *d, const kf_solid_description *solid, kf_scene *scene,
                             kf_error *error) {
     kf_motion *m = &scene->motion;
@@ -237,7 +239,7 @@ static kf_status set_motion(const kf_description *d, const kf_solid_description 
     return m->moving ? check_motion(d, solid, scene, error) : KF_OK;
 }
 
-/* Places one of several solids, in a scene of its own, and adds it to the scene. */
+/* Places one of several solids in a scene of its own, and appends it to the whole scene. */
 static kf_status build_one_of_several(const kf_description *d, const kf_solid_description *solid,
                                       kf_scene *alone, kf_scene *scene, kf_error *error) {
     kf_box swept;
@@ -254,7 +256,7 @@ static kf_status build_one_of_several(const kf_description *d, const kf_solid_de
     return KF_OK;
 }
 
-/* Places the solid, or each of several in turn, of which the scene then has one mesh. */
+/* Places the solid, or each of several in turn. The scene then has one mesh for all of them. */
 static kf_status build_solids(const kf_description *d, kf_mesh *meshes, kf_scene *scene, kf_error *error) {
     double about[3];
     if (d->solid_count == 0) {
@@ -283,7 +285,7 @@ static kf_status build_solids(const kf_description *d, kf_mesh *meshes, kf_scene
 
 /* ---- The smoke ---- */
 
-/* Sets the smoke's emitters in cells, and refuses one out of the domain. */
+/* Sets the smoke's emitters in cells, and refuses one outside the domain. */
 static kf_status set_smoke(const kf_description *d, kf_scene *scene, kf_error *error) {
     scene->smoke = d->smoke;
     for (int e = 0; e < d->smoke.count; e++) {
@@ -308,7 +310,8 @@ static kf_status set_smoke(const kf_description *d, kf_scene *scene, kf_error *e
 
 /* ---- The probes ---- */
 
-/* Refuses a probe that cannot be read, or lies out of the domain; the flow does not feel them. */
+/* Refuses a probe that the method cannot read, or that lies outside the domain. Probes do not change the
+ * flow. */
 static kf_status check_probes(const kf_description *d, const kf_scene *scene, kf_error *error) {
     kf_probe_frame frame;
     kf_probe_frame_of(scene, &frame);
@@ -324,7 +327,7 @@ static kf_status check_probes(const kf_description *d, const kf_scene *scene, kf
 
 /* ---- The flow ---- */
 
-/* Sets the point to which moments of a mask's solid nodes refer. */
+/* Sets the reference point of moments for the solid nodes of a mask. */
 static void set_moment_center(const kf_description *d, kf_scene *scene) {
     for (int a = 0; a < 3; a++)
         scene->moment_center[a] = d->reference_point_given
@@ -354,7 +357,8 @@ static kf_status set_reference_length(const kf_description *d, kf_scene *scene, 
     double extent[3];
     for (int a = 0; a < 3; a++)
         extent[a] = scene->solid_high[a] - scene->solid_low[a];
-    for (int a = 0; a < 3 && extent[axis] < 1.0; a++) /* a sheet across the wind has no length along it */
+    /* A sheet across the wind has no length along it. */
+    for (int a = 0; a < 3 && extent[axis] < 1.0; a++)
         if (extent[a] > extent[axis]) axis = a;
     scene->reference_length = extent[axis];
     kf_note(notes, "flow.reference_length: %.4g m, the solid's length along %c", extent[axis] * d->cell_size,
@@ -362,7 +366,7 @@ static kf_status set_reference_length(const kf_description *d, kf_scene *scene, 
     return KF_OK;
 }
 
-/* Sets viscosity and Reynolds number, one from the other, and refuses what the grid or the method cannot
+/* Computes the viscosity from the Reynolds number, or the reverse. Refuses what the grid or the method cannot
  * do. */
 static kf_status set_viscosity(const kf_description *d, kf_scene *scene, kf_error *error) {
     if (d->reynolds > 0.0) {
@@ -387,7 +391,8 @@ static kf_status set_viscosity(const kf_description *d, kf_scene *scene, kf_erro
     return KF_OK;
 }
 
-/* Sets the faces and their velocities in cells a step; refuses flow that comes in and nowhere leaves. */
+/* Sets the faces and their velocities in cells per step. Refuses a flow that enters the domain and cannot
+ * leave it. */
 static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *error) {
     const double to_lattice = scene->time_step / d->cell_size;
     double influx = 0.0;
@@ -427,7 +432,7 @@ static kf_status set_faces(const kf_description *d, kf_scene *scene, kf_error *e
     return KF_OK;
 }
 
-/* Sets the flow at the start and the force on the fluid, in lattice units. */
+/* Sets the initial flow and the force on the fluid, in lattice units. */
 static kf_status set_initial(const kf_description *d, kf_scene *scene, kf_error *error) {
     scene->initial = d->initial;
     double square = 0.0;
@@ -486,7 +491,7 @@ static kf_status check_grid(const kf_description *d, kf_error *error) {
     return KF_OK;
 }
 
-/* Makes the scene of a description; kf_scene_build frees the meshes that are left. */
+/* Makes the scene of a description. kf_scene_build frees the remaining meshes. */
 static kf_status build(const kf_description *d, kf_mesh *meshes, kf_text *notes, kf_scene *scene,
                        kf_error *error) {
     KF_TRY(check_grid(d, error));

@@ -13,14 +13,16 @@ static void add_crossing(kf_crossings *c, size_t column, double height, int turn
     c->list[c->count++] = (kf_crossing){(uint32_t)column, (float)height, turn};
 }
 
-/* Says on which side of an edge a place lies. */
+/* Says on which side of an edge a point lies. */
 typedef struct edge_side {
-    double area; /* twice the signed area of edge and place in the plane */
+    /* Twice the signed area of edge and point in the plane. */
+    double area;
     bool left;
 } edge_side;
 
-/* Edges that two triangles share get the same area to the bit, and a place on such an edge lies on one side
- * of it: as if it lay a little farther along y, and much less back along x. */
+/* Finds on which side of an edge a point lies. Two triangles that share an edge get the same area to the last
+ * bit. A point on the edge lies on one side only, as if it were moved slightly along y, and far less back
+ * along x. */
 static edge_side side_of(const double *a, const double *b, double x, double y) {
     const bool forward = a[0] < b[0] || (a[0] == b[0] && a[1] < b[1]);
     const double *from = forward ? a : b, *to = forward ? b : a;
@@ -28,8 +30,7 @@ static edge_side side_of(const double *a, const double *b, double x, double y) {
     return (edge_side){forward ? area : -area, (area >= 0.0) == forward};
 }
 
-/* Finds where upright lines through the middles of columns cross a triangle, with the direction in which
- * they do. */
+/* Finds where vertical lines through the middles of columns cross a triangle, and in which direction. */
 static void cross_triangle(const int columns[2], const kf_mesh *mesh, size_t triangle, kf_crossings *out) {
     const double *corner[3];
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
@@ -47,8 +48,8 @@ static void cross_triangle(const int columns[2], const kf_mesh *mesh, size_t tri
     }
     for (int i = first[0]; i <= last[0]; i++)
         for (int j = first[1]; j <= last[1]; j++) {
-            /* A little off the middle: lines through edges and corners of a mesh that is aligned are
-             * ambiguous. */
+            /* The line is shifted slightly from the middle of the column. Lines through edges and corners of
+             * an aligned mesh would be ambiguous. */
             const double x = i + 0.5 + 1.2345e-6, y = j + 0.5 + 2.3456e-6;
             const edge_side a = side_of(corner[1], corner[2], x, y), b = side_of(corner[2], corner[0], x, y),
                             c = side_of(corner[0], corner[1], x, y);
@@ -66,8 +67,8 @@ static int compare_crossings(const void *a, const void *b) {
     return p->height < q->height ? -1 : p->height > q->height;
 }
 
-/* Finds all crossings of a mesh's triangles with the lines of so many columns, sorted by column and
- * height. */
+/* Finds all crossings of a mesh's triangles with the vertical lines of the given number of columns. They are
+ * sorted by column and height. */
 kf_crossings kf_crossings_of(const kf_mesh *mesh, const int columns[2]) {
     const size_t outer = mesh->triangle_count - mesh->sheet_count,
                  count = (size_t)columns[0] * (size_t)columns[1];

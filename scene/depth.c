@@ -1,24 +1,25 @@
-/* How deep under the solid's surface its samples lie, so that the flow meets the surface where it is.
+/* Computes how deep below the solid's surface its samples lie, so that the flow meets the surface where it
+ * is.
  *
- * A sample's force is spread over the nodes around it, and there bends the profile that the sample is to hold
- * at rest. Let a wall carry a shear flow of slope s at the distance n, u = s (n - shift) away from the wall
- * and a constant c behind it. Forces with the profile phi across the wall, total -nu s, give u = c + s
- * <max(0, n - X)> with X distributed as phi, so shift = -c/s; no slip, <u(Y)> = 0 with Y distributed as phi
- * too, gives c = -s
- * <|X - Y|>/2. Two more terms are the lattice's: a force also acts as kappa times its second difference,
- * kappa = 1/4 - 4/3 Lambda (the shift of a bounce-back wall), and interpolation is of the velocity before
- * half of the force. Together
+ * A sample's force is spread over the nodes around it. There it bends the profile of the velocity, which is
+ * to be zero at the sample. Let the flow along a wall have the slope s at the distance n. Then u = s (n -
+ * shift) away from the wall, and u is a constant c behind it. Let the forces have the profile phi across the
+ * wall and the sum -nu s. They give u = c + s <max(0, n - X)>, where X is distributed as phi, so shift =
+ * -c/s. No slip means <u(Y)> = 0, where Y is distributed as phi too. This gives c = -s <|X - Y|>/2. The
+ * lattice adds two terms. A force also acts as kappa times its second difference, with kappa = 1/4 - 4/3
+ * Lambda (the shift of a bounce-back wall). The interpolated velocity is the one before half of the force is
+ * added. The sum is
  *
  *   shift = <|X - Y|>/2 + kappa <delta(X - Y)> - nu (1 - <delta(X - Y)>)/2.
  *
- * X and Y of the hat function on 2x2x2 nodes have the variance 1/6 whatever way the wall looks; <|X - Y|>/2
- * is 7/30 (0.230 to 0.233 over all directions), <delta(X - Y)> 2/3 (to 0.69). A wall along the axes is
- * measured at 0.24 to 0.37, by where the nodes lie; the formula of one position, f(1 - f)(1 - nu) + kappa (1
- * - 2 f(1 - f)), says 0.25 to 0.375.
+ * For the hat function on 2x2x2 nodes, X and Y have the variance 1/6 for each orientation of the wall.
+ * <|X - Y|>/2 is 7/30 (0.230 to 0.233 over all directions), and <delta(X - Y)> is 2/3 (at most 0.69). The
+ * measured shift of a wall along the axes is 0.24 to 0.37, depending on the position of the nodes. The
+ * formula for one position, f(1 - f)(1 - nu) + kappa (1 - 2 f(1 - f)), gives 0.25 to 0.375.
  *
- * Behind a closed surface the fluid is dragged along with c and takes part of the force. In a ball and in a
- * cylinder its shear (Hill's vortex; its plane counterpart) is c A/V, A/V surface over volume: shift =
- * shift_0/(1 - shift_0 A/V). docs/physics.md has what spheres and cylinders measure. */
+ * The fluid behind a closed surface moves with c and takes part of the force. In a ball and in a cylinder its
+ * shear is c A/V (Hill's vortex and its plane counterpart), where A is the surface and V the volume. Then
+ * shift = shift_0/(1 - shift_0 A/V). docs/physics.md lists the measured values of spheres and cylinders. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@
 
 static const double DEEPEST = 1.0, MOST_BY_INSIDE = 2.0;
 
-/* Rate of the third-order moments. The rules that choose it by the flow are near these. */
+/* Returns the relaxation rate of the third-order moments. Rules that choose the rate by the flow stay near
+ * these values. */
 static double third_order_rate(const kf_scene *scene, double omega) {
     if (scene->collision == KF_BGK) return omega;
     switch (scene->rate_rule) {
@@ -41,7 +43,8 @@ static double third_order_rate(const kf_scene *scene, double omega) {
         return omega;
     case KF_RATE_K17:
         return 8.0 * (omega - 2.0) * (1.0 + 2.0 * omega) / (-8.0 - 14.0 * omega + 7.0 * omega * omega);
-    case KF_RATE_SUGA_2015: /* between that of sums, 1.5, and that of differences, 1.74 */
+    /* The rate of sums is 1.5, that of differences 1.74. This value lies between them. */
+    case KF_RATE_SUGA_2015:
         return 1.61;
     default:
         return 1.97;
@@ -62,8 +65,8 @@ double kf_scene_surface_depth(const kf_scene *scene, double surface_to_volume) {
 
 /* ---- Which way is inside ---- */
 
-/* Nodes about the solid that the stream reaches: flooded from the box's rim, not across nodes that a sample
- * touches. */
+/* The nodes around the solid that the stream reaches. They are flooded from the box's rim, and no flood
+ * crosses a node that a sample touches. */
 typedef struct flood {
     int low[3], length[3];
     unsigned char *state; /* [z][y][x] */
@@ -92,12 +95,13 @@ static void flood_mark_surface(flood *f, const kf_samples *samples) {
         }
 }
 
-/* Floods the nodes that the stream reaches from the box's rim without crossing a node that a sample
+/* Floods the nodes that the stream reaches from the box's rim. The flood does not cross a node that a sample
  * touches. */
 static void flood_fill(flood *f) {
     const size_t count = (size_t)f->length[0] * (size_t)f->length[1] * (size_t)f->length[2];
     size_t *stack = kf_allocate(count * sizeof *stack), depth = 0;
-    f->state[0] = WET; /* the rim is clear of the surface */
+    /* The rim has a distance from the surface. */
+    f->state[0] = WET;
     stack[depth++] = 0;
     while (depth > 0) {
         const size_t at = stack[--depth];
@@ -130,8 +134,8 @@ static flood flood_around(const kf_scene *scene) {
     return f;
 }
 
-/* Returns what lies at a distance of some cells on one side of a sample: the first node that no sample
- * touches. */
+/* Follows the normal to one side of a sample, and returns the state of the first node that no sample touches.
+ */
 static int flood_look(const flood *f, const double position[3], const double normal[3], double sign) {
     for (int halves = 3; halves < 2 * FLOOD_RIM; halves++) {
         const double distance = 0.5 * halves;
@@ -145,8 +149,8 @@ static int flood_look(const flood *f, const double position[3], const double nor
     return SURFACE;
 }
 
-/* Normals look outwards afterwards; those of a surface that the stream reaches from both sides, or from none,
- * are 0. */
+/* Turns the normals outwards. Where the stream reaches the surface from both sides, or from neither, the
+ * normal becomes 0. */
 static void turn_by_flood(const kf_scene *scene, double *normals) {
     flood f = flood_around(scene);
     const kf_samples *samples = &scene->samples;
@@ -164,23 +168,26 @@ static void turn_by_flood(const kf_scene *scene, double *normals) {
 
 /* ---- Thin parts ---- */
 
-/* The samples of a cube that look roughly one way, added up. */
+/* The sum of the samples of a cube whose normals point to about the same side. */
 typedef struct patch {
     size_t count;
     double position[3], normal[3];
 } patch;
 
-/* A cube with samples in it, by the axis and sign that their normals are nearest to. */
+/* A cube that has samples. They are grouped by the axis and sign nearest to their normals. */
 typedef struct cube {
     long at[3];
     patch looks[6];
 } cube;
 
 typedef struct patches {
-    double edge; /* of a cube */
+    /* The edge of a cube. */
+    double edge;
     cube *cubes;
     size_t count, room;
-    uint32_t *table; /* open addressing: number of a cube and 1; 0: free. Small, to stay in the caches */
+    /* A hash table with open addressing. An entry is the number of a cube plus 1, or 0 when it is free. It is
+     * small enough for the caches. */
+    uint32_t *table;
     size_t slots;
 } patches;
 
@@ -191,7 +198,7 @@ static int nearest_side(const double normal[3]) {
     return 2 * axis + (normal[axis] < 0.0);
 }
 
-/* Returns the slot of a cube, or the free one where it belongs. */
+/* Returns the slot of a cube, or the free slot for it. */
 static uint32_t *find_slot(const patches *p, const long at[3]) {
     uint64_t hash = 0;
     for (int a = 0; a < 3; a++) {
@@ -218,7 +225,7 @@ static void enlarge_table(patches *p) {
         *find_slot(p, p->cubes[c].at) = (uint32_t)(c + 1);
 }
 
-/* Finds a cube, which is made where it is not there yet. */
+/* Finds a cube, and makes it when it does not exist yet. */
 static cube *need_cube(patches *p, const long at[3]) {
     uint32_t *slot = find_slot(p, at);
     if (*slot == 0) {
@@ -233,7 +240,7 @@ static cube *need_cube(patches *p, const long at[3]) {
     return &p->cubes[*slot - 1];
 }
 
-/* Gathers samples into cubes by the side that they look to: mean place and normal of each. */
+/* Groups samples into cubes by the side to which they point. Each group gets its mean position and normal. */
 static patches gather_patches(const kf_samples *samples, const double *normals, double edge) {
     patches p = {.edge = edge, .slots = 64};
     p.table = kf_allocate_zeroed(p.slots, sizeof *p.table);
@@ -254,10 +261,11 @@ static patches gather_patches(const kf_samples *samples, const double *normals, 
 /* A plane of the surface near a sample. */
 typedef struct near_plane {
     double normal[3];
-    double below; /* how far behind it the sample lies; INFINITY: there is none */
+    /* The distance of the sample behind the plane. INFINITY means that there is no plane. */
+    double below;
 } near_plane;
 
-/* The plane of a patch as a sample sees it: how far it lies behind it. */
+/* Returns the plane of a patch, with the distance of the sample behind it. */
 static near_plane plane_of(const patch *other, const double position[3], double reach) {
     near_plane plane = {.below = 0.0};
     double square = 0.0, length = 0.0;
@@ -274,14 +282,14 @@ static near_plane plane_of(const patch *other, const double position[3], double 
     return plane;
 }
 
-/* The surroundings of a sample: the solid's thickness under it, and for each way to look the plane that it
- * lies behind least, among those that make an edge with its own. */
+/* The surroundings of a sample: the solid's thickness below it, and one plane for each side. Of the
+ * planes that form an edge with the sample's plane, it is the one that the sample lies behind least. */
 typedef struct surroundings {
     double thickness;
     near_plane edge[6];
 } surroundings;
 
-/* Adds what the patches of a cube are to a sample that looks elsewhere. */
+/* Updates the surroundings of a sample by the patches of a cube that point elsewhere. */
 static void look_at_cube(const cube *there, const double position[3], const double normal[3], double reach,
                          surroundings *found) {
     const int own = nearest_side(normal);
@@ -315,12 +323,12 @@ static surroundings look_around(const patches *p, const kf_samples *samples, siz
 
 /* ---- Moving the samples ---- */
 
-/* Sheets are wet on both sides. */
+/* Returns whether a triangle is part of a sheet, which has fluid on both sides. */
 static bool is_sheet(const kf_mesh *mesh, uint32_t triangle) {
     return triangle >= mesh->triangle_count - mesh->sheet_count;
 }
 
-/* Unit normals of the samples' triangles, as these are wound; 0 of sheets. */
+/* Computes the unit normals of the samples' triangles from their winding. The normal of a sheet is 0. */
 static double *triangle_normals(const kf_mesh *mesh, const uint32_t *triangles, size_t count) {
     double *normals = kf_allocate_zeroed(3 * count + 1, sizeof *normals);
     for (size_t s = 0; s < count; s++)
@@ -328,8 +336,8 @@ static double *triangle_normals(const kf_mesh *mesh, const uint32_t *triangles, 
     return normals;
 }
 
-/* By depth along its own normal, half of the thickness at most; and as far under the planes that make an edge
- * with its own, half-way where it lies between two of them. */
+/* Moves a sample along its normal by the depth, at most by half of the thickness. It moves as far below the
+ * planes that form an edge with its plane. Between two of them it stays half-way. */
 static void sink_sample(const surroundings *around, const double normal[3], double depth, double shift[3]) {
     const double own = fmin(depth, 0.5 * around->thickness);
     for (int a = 0; a < 3; a++)
@@ -349,9 +357,11 @@ typedef struct sinking {
     const double *normals;
     const patches *patches;
     double depth;
-    double *shifts; /* 3 for each sample, 0 at first */
+    /* Three values for each sample, 0 at first. */
+    double *shifts;
 } sinking;
-enum { FEW_SAMPLES = 10000 }; /* for fewer no thread is worth starting */
+/* Fewer samples do not justify a thread. */
+enum { FEW_SAMPLES = 10000 };
 
 static void find_shifts(void *data, size_t begin, size_t end) {
     const sinking *k = data;
@@ -374,13 +384,13 @@ void kf_scene_set_depth(kf_scene *scene) {
     const bool closed = scene->open_edges == 0 && body.volume > 0.0;
     const double surface_to_volume = closed ? area / body.volume : 0.0;
     scene->surface_depth = kf_scene_surface_depth(scene, surface_to_volume);
-    /* Exact for balls and cubes. */
+    /* The formula is exact for balls and cubes. */
     const double shrunk = fmax(0.0, 1.0 - scene->surface_depth * surface_to_volume / 3.0);
     scene->solid_area = area * fmax(LEAST_AREA, shrunk * shrunk) + sheets;
 }
 
-/* Sinks the samples below the surface by the depth at which the hat kernel makes the body as large as it
- * is, less where it is thin, and gives each an equal share of the area. */
+/* Moves the samples below the surface by the depth at which the hat kernel makes the body as large as the
+ * solid. Thin parts get less depth. Each sample gets an equal share of the area. */
 void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
     kf_samples *samples = &scene->samples;
     const double depth = scene->surface_depth;
@@ -400,7 +410,8 @@ void kf_scene_sink_samples(kf_scene *scene, const uint32_t *triangles) {
     double *const position[3] = {samples->x, samples->y, samples->z};
     for (size_t s = 0; s < samples->count; s++) {
         samples->area[s] = share;
-        for (int a = 0; a < 3; a++) /* the solid's box keeps what the planes of a sharp edge would push out */
+        /* The planes of a sharp edge could push a sample outside the solid's box. It is kept inside. */
+        for (int a = 0; a < 3; a++)
             position[a][s] = fmin(fmax(position[a][s] + shifts[3 * s + (size_t)a], scene->solid_low[a]),
                                   scene->solid_high[a]);
     }

@@ -1,4 +1,4 @@
-/* Scene files: JSON, SI units, every key known. docs/scene-format.md is their manual. */
+/* Reads scene files: JSON in SI units. Unknown keys are refused. docs/scene-format.md is the manual. */
 #include "scene/internal.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ int kf_description_inflow(const kf_description *d) {
     return -1;
 }
 
-/* Sets all that a scene's file may leave out. */
+/* Sets the defaults of all that a scene file may leave out. */
 void kf_description_defaults(kf_description *d, const char *source) {
     memset(d, 0, sizeof *d);
     kf_copy_text(d->source, sizeof d->source, source);
@@ -45,7 +45,7 @@ static bool has_two(const cJSON *object, const char *key) {
     return cJSON_IsArray(list) && cJSON_GetArraySize(list) == 2;
 }
 
-/* Reads the cells along x, y and z; two of them are a domain of two dimensions, one cell deep. */
+/* Reads the cells along x, y and z. Two numbers give a domain of two dimensions, one cell deep. */
 static kf_status read_cells(kf_json_place place, const cJSON *object, int cells[3], bool *given,
                             kf_error *error) {
     *given = cJSON_HasObjectItem(object, "cells");
@@ -61,7 +61,7 @@ static kf_status read_cells(kf_json_place place, const cJSON *object, int cells[
     return KF_OK;
 }
 
-/* Reads domain: two of cells, size and cell_size in metres, which must agree. */
+/* Reads domain. It holds two of cells, size and cell_size in metres; all three must agree. */
 static kf_status read_domain(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const keys[] = {"cells", "size", "cell_size", NULL};
     const kf_json_place top = {file, ""}, place = {file, "domain"};
@@ -233,7 +233,7 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
 
 /* ---- Model and sampling ---- */
 
-/* Reads what friction at the solid follows. The solid is read before the model. */
+/* Reads the model of friction at the solid. It needs the solid, which is read before. */
 static kf_status read_wall(const char *file, const cJSON *model, kf_description *d, kf_error *error) {
     static const char *const names[2] = {"no-slip", "law"};
     const kf_json_place place = {file, "model"};
@@ -254,8 +254,8 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
                    file);
 }
 
-/* Reads model: collision, rates, basis, accuracy and passes of the immersed boundary, and refuses what
- * does not go together. */
+/* Reads model: collision, rates, basis, accuracy and passes of the immersed boundary. Refuses combinations
+ * that do not work. */
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                             kf_error *error) {
     static const char *const keys[] = {
@@ -293,8 +293,8 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
                        file);
     if (d->collision == KF_RM_MRT) {
         if (!rule_given) d->rate_rule = KF_RATE_CONSTANT;
-        if (!cJSON_HasObjectItem(object, "high_order_rate"))
-            d->high_order_rate = 1.4; /* 1 and 1.8 blow up earlier */
+        /* With 1 and 1.8 the flow diverges earlier. */
+        if (!cJSON_HasObjectItem(object, "high_order_rate")) d->high_order_rate = 1.4;
     }
     if (d->wall_law && !rule_given && d->collision == KF_ACM_MRT) {
         d->rate_rule = KF_RATE_K17;
@@ -333,7 +333,7 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
     return KF_OK;
 }
 
-/* Reads what the command line said instead of the rest, when a run kept the scene. */
+/* Reads the options of the command line that a stored scene keeps. */
 static kf_status read_asked(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const keys[] = {"grid", "samples_per_cell", "accuracy", "seed", NULL};
     const kf_json_place place = {file, "asked"};
@@ -354,7 +354,7 @@ static kf_status read_asked(const char *file, const cJSON *root, kf_description 
     return KF_OK;
 }
 
-/* The keys of every scene, and the sections of systems. */
+/* Checks the keys of the scene file, including the sections of systems. */
 static kf_status check_root_keys(kf_json_place top, const cJSON *root, const kf_scene_options *options,
                                  kf_error *error) {
     enum { OURS = 14 };
@@ -367,7 +367,7 @@ static kf_status check_root_keys(kf_json_place top, const cJSON *root, const kf_
     return kf_json_check_keys(top, root, keys, error);
 }
 
-/* Refuses what is JSON and no scene, and says where it belongs. */
+/* Refuses JSON that is not a scene, and says which command reads it. */
 static kf_status check_is_scene(const char *file, const cJSON *root, kf_error *error) {
     static const struct {
         const char *key, *says;
@@ -386,7 +386,7 @@ static kf_status check_is_scene(const char *file, const cJSON *root, kf_error *e
     return KF_OK;
 }
 
-/* Reads the sections of a scene file, in the order in which they need each other. */
+/* Reads the sections of a scene file. A section comes after those that it needs. */
 static kf_status read_root(const char *file, const cJSON *root, const kf_scene_options *options,
                            kf_description *d, kf_text *notes, kf_error *error) {
     const kf_json_place top = {file, ""};

@@ -1,4 +1,4 @@
-/* The "refine" of a scene file: boxes of nested grids, or levels around the solid. */
+/* Reads "refine" of a scene file: boxes of nested grids, or levels around the solid. */
 #include <stdio.h>
 #include <string.h>
 
@@ -81,9 +81,8 @@ static kf_status read_boxes(const char *file, const cJSON *list, kf_refine_descr
     return KF_OK;
 }
 
-/* Reads model.outer_rates: rates of 1 on all levels but the finest, which moments of order two then stand
- * for.
- */
+/* Reads model.outer_rates. All levels but the finest then relax with rates of 1, and moments up to order two
+ * describe their state. */
 static kf_status read_outer_rates(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
     static const char *const rules[] = {"ones"};
     const cJSON *model = cJSON_GetObjectItemCaseSensitive(root, "model");

@@ -1,4 +1,4 @@
-/* The "smoke" of a scene file: emitters of tracers. Positions in metres until kf_scene_build. */
+/* Reads "smoke" of a scene file: emitters of tracers. Positions stay in metres until kf_scene_build. */
 #include <math.h>
 #include <stdio.h>
 
@@ -20,7 +20,7 @@ static kf_status read_box(kf_json_place place, const cJSON *object, kf_emitter *
     return KF_OK;
 }
 
-/* Reads an emitter that is a disc: centre, normal and radius in metres. */
+/* Reads an emitter in the form of a disc: centre, normal and radius in metres. */
 static kf_status read_disc(kf_json_place place, const cJSON *object, kf_emitter *emitter, kf_error *error) {
     static const char *const keys[] = {"shape", "rate", "center", "normal", "radius", NULL};
     KF_TRY(kf_json_check_keys(place, object, keys, error));

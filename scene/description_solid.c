@@ -1,4 +1,4 @@
-/* The "solid" of a scene file, or its "solids": a mesh or a shape, its pose and its motion. */
+/* Reads "solid" of a scene file, or "solids": a mesh or a shape, its pose and its motion. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,14 +9,15 @@
 #include "base/util/vector.h"
 #include "scene/internal.h"
 
-enum { COMMON_KEYS = 12, KEYS_OF_MESHES = 2 }; /* the last two: of meshes alone; the first: of solids */
+/* The last two keys apply to meshes only, the first to members of solids only. */
+enum { COMMON_KEYS = 12, KEYS_OF_MESHES = 2 };
 static const char *const common_keys[COMMON_KEYS] = {"name",     "scale",    "length",    "position",
                                                      "anchor",   "rotation", "yaw",       "motion",
                                                      "boundary", "links",    "mesh_hash", "mesh"};
 static const char *const boundary_names[2] = {"immersed", "links"};
 static const char *const links_names[2] = {"interpolated", "half-way"};
 
-/* A solid's member as messages name it, "solids[2].motion". */
+/* The longest name that messages give to a member of a solid, such as "solids[2].motion". */
 enum { INNER_PATH = KF_SOLID_PATH + 16 };
 static const char *inner_path(const kf_solid_description *s, const char *member, char path[INNER_PATH]) {
     (void)snprintf(path, INNER_PATH, "%s.%s", s->path, member);
@@ -46,7 +47,7 @@ static kf_status read_turn(const char *file, const cJSON *object, kf_solid_descr
     return kf_json_number(place, object, "degrees", true, -360.0, 360.0, degrees, error);
 }
 
-/* One rotation, or a list of them. */
+/* Reads one rotation, or a list of rotations. */
 static kf_status read_rotation(const char *file, const cJSON *solid, kf_solid_description *s,
                                kf_error *error) {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(solid, "rotation"), *item = NULL;
@@ -68,7 +69,7 @@ static kf_status read_rotation(const char *file, const cJSON *solid, kf_solid_de
     return KF_OK;
 }
 
-/* A solid that the fluid moves: what it weighs, and how it moves at first. */
+/* Reads a solid that the fluid moves: its mass and its initial motion. */
 static kf_status read_free(kf_json_place place, const cJSON *object, kf_solid_description *s,
                            kf_error *error) {
     static const char *const keys[] = {"free",     "density", "gravity", "axis", "angular_velocity",
@@ -150,7 +151,7 @@ static kf_status read_shape(const char *file, const cJSON *object, kf_solid_desc
     return KF_OK;
 }
 
-/* A scene that kftune keeps holds the hash of its mesh, whose file may become another. */
+/* Checks the hash of the mesh. A stored scene holds it, because the mesh file may change. */
 static kf_status check_mesh_hash(kf_json_place place, const cJSON *object, const char *mesh,
                                  kf_error *error) {
     const char *kept = NULL;
@@ -165,7 +166,7 @@ static kf_status check_mesh_hash(kf_json_place place, const cJSON *object, const
                    place.file, mesh, place.path);
 }
 
-/* A relative path starts at the scene file's folder. */
+/* Reads the mesh's file name. A relative path starts at the folder of the scene file. */
 static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_description *s,
                                 kf_error *error) {
     const char *keys[COMMON_KEYS + 1] = {NULL};
@@ -183,7 +184,7 @@ static kf_status read_mesh_name(const char *file, const cJSON *object, kf_solid_
     return check_mesh_hash(place, object, s->mesh_file, error);
 }
 
-/* Reads how the fluid meets the surface. */
+/* Reads the boundary method of the solid. */
 static kf_status read_boundary(const char *file, const cJSON *object, kf_solid_description *s,
                                kf_error *error) {
     const kf_json_place place = {file, s->path};
@@ -199,7 +200,7 @@ static kf_status read_boundary(const char *file, const cJSON *object, kf_solid_d
     return KF_OK;
 }
 
-/* Reads where a solid is and how it moves: size, place, turns, motion and boundary. */
+/* Reads the pose and motion of a solid: size, position, rotations, motion and boundary. */
 static kf_status read_pose(const char *file, const cJSON *object, kf_solid_description *s, kf_error *error) {
     const kf_json_place place = {file, s->path};
     int anchor = 0;
@@ -218,7 +219,7 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
     return read_boundary(file, object, s, error);
 }
 
-/* Reads one solid, whose path is set. */
+/* Reads one solid. The caller has set its path. */
 static kf_status read_object(const char *file, const cJSON *object, kf_solid_description *s,
                              kf_error *error) {
     const bool mesh = cJSON_HasObjectItem(object, "mesh"), shape = cJSON_HasObjectItem(object, "shape");
@@ -232,7 +233,7 @@ static kf_status read_object(const char *file, const cJSON *object, kf_solid_des
     return read_pose(file, object, s, error);
 }
 
-/* Reads the name of one of several solids, of which file names are made. */
+/* Reads the name of one of several solids. Names of result files contain it. */
 static kf_status read_name(const char *file, const cJSON *object, const kf_description *d,
                            kf_solid_description *s, kf_error *error) {
     const char *name = NULL;
@@ -253,7 +254,7 @@ static kf_status read_name(const char *file, const cJSON *object, const kf_descr
     return KF_OK;
 }
 
-/* Refuses what one of several solids cannot have. */
+/* Refuses keys that one of several solids cannot have. */
 static kf_status check_one_of_several(const char *file, const cJSON *object, const kf_solid_description *s,
                                       kf_error *error) {
     if (s->free)
@@ -277,7 +278,7 @@ static kf_status check_one_of_several(const char *file, const cJSON *object, con
     return KF_OK;
 }
 
-/* Reads "solids". A list of one is what "solid" is. */
+/* Reads "solids". A list with one member means the same as "solid". */
 static kf_status read_list(const char *file, const cJSON *list, kf_description *d, kf_error *error) {
     const int count = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : 0;
     if (count < 1 || count > KF_MOST_SOLIDS)

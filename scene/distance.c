@@ -1,4 +1,4 @@
-/* The signed distance from a scene's mesh on a grid of half cells around it. */
+/* Computes the signed distance from a scene's mesh on a grid of half cells around it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/util/vector.h"
 #include "scene/scene.h"
 
-/* Cells from the surface within which the distance is exact; beyond, only the side counts. */
+/* Within this distance from the surface, in cells, the value is exact. Beyond it only the sign is used. */
 static const double band = 2.0;
 
 static double square_to_segment(const double p[3], const double a[3], const double b[3]) {
@@ -23,7 +23,7 @@ static double square_to_segment(const double p[3], const double a[3], const doub
     return kf_dot(rest, rest);
 }
 
-/* Square of the distance of a point from a triangle. */
+/* Returns the square of the distance between a point and a triangle. */
 static double square_to_triangle(const double p[3], const double *const c[3]) {
     double u[3], v[3], w[3];
     for (int i = 0; i < 3; i++) {
@@ -67,8 +67,8 @@ static double reach_of(const double *const corners[3]) {
     return sqrt(square);
 }
 
-/* The points around a triangle learn how near it is. No point of it is further from its first corner than
- * `reach`: most points have a nearer triangle already, which that corner alone tells. */
+/* Updates the distance of the grid points around a triangle. No point of the triangle is further from its
+ * first corner than `reach`. For most grid points that corner alone shows that another triangle is nearer. */
 static void approach(const kf_distance_grid *grid, const double *const corners[3]) {
     const double reach = 1.001 * reach_of(corners) + 1e-6;
     int low[3], high[3];
@@ -93,8 +93,8 @@ static void approach(const kf_distance_grid *grid, const double *const corners[3
             }
 }
 
-/* Counts, in a row of points along an axis, where the line through them passes through the triangle; at: of
- * the other axes, in turn. */
+/* Marks the first point of a row along an axis behind the triangle, when the line of the row crosses it. `at`
+ * holds the position of the row on the two other axes. */
 static void pass(const kf_distance_grid *grid, int axis, const double *const c[3], const double at[2],
                  int *turns, size_t stride) {
     const int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -115,7 +115,8 @@ static void strides_of(const kf_distance_grid *grid, size_t strides[3]) {
     strides[2] = strides[1] * (size_t)grid->size[1];
 }
 
-/* Lines are a share of the spacing beside the points, so that none meets an edge that lies on the grid. */
+/* Passes all triangles. The lines are shifted from the points by a small share of the spacing, so none meets
+ * an edge that lies on the grid. */
 static void pass_all(const kf_distance_grid *grid, int axis, const double *const corners[3], int *turns) {
     const double shift = 0.1234567e-3 * grid->spacing;
     const int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -137,8 +138,8 @@ static void pass_all(const kf_distance_grid *grid, int axis, const double *const
         }
 }
 
-/* Two votes a point for being inside, one from each end of its row along the axis. Returns the rows whose
- * ends do not agree, as they do behind a hole in the mesh. */
+/* Gives each point two votes for being inside, one from each end of its row along the axis. Returns the
+ * number of rows whose ends disagree, as they do behind a hole in the mesh. */
 static size_t vote(const kf_distance_grid *grid, const kf_mesh *mesh, int axis, int *turns,
                    signed char *votes) {
     const int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -166,10 +167,11 @@ static size_t vote(const kf_distance_grid *grid, const kf_mesh *mesh, int axis, 
     return leaks;
 }
 
-/* Brings two values at points `apart` from each other together: neither may differ by more. True when one
- * was changed. */
+/* Limits the difference of two values to `apart`, the distance of their points. Returns true when a value was
+ * changed. */
 static bool bring_together(float *one, float *other, float apart) {
-    enum { HAIR = 10000 }; /* rounding is no difference */
+    /* A smaller difference than this share is rounding. */
+    enum { HAIR = 10000 };
     if (fabsf(*one - *other) <= apart + apart / HAIR) return false;
     if ((*one < 0.0F) != (*other < 0.0F)) {
         *one = copysignf(fminf(fabsf(*one), 0.5F * apart), *one);
@@ -181,10 +183,11 @@ static bool bring_together(float *one, float *other, float apart) {
     return true;
 }
 
-/* Closes holes: where the sides were decided by votes a surface may lie that no triangle knows of, and all
- * around it is too far from one. */
+/* Closes holes. Where votes decided the side, the sign may change at a place without a triangle. The
+ * distances around that place are then too large, and are reduced. */
 static void close_holes(const kf_distance_grid *grid) {
-    enum { NEIGHBOURS = 13, FIRST = 14 }; /* of 27 those behind the middle one */
+    /* Of the 27 neighbours, those after the middle one. */
+    enum { NEIGHBOURS = 13, FIRST = 14 };
     int to[NEIGHBOURS][3];
     float apart[NEIGHBOURS];
     for (int n = 0; n < NEIGHBOURS; n++) {
@@ -210,7 +213,8 @@ static void close_holes(const kf_distance_grid *grid) {
     } while (changed);
 }
 
-/* Inside is where most lines come from inside: of a mesh without holes all agree, and one axis is enough. */
+/* Decides which points are inside, by the majority of the votes. For a mesh without holes all votes agree, so
+ * one axis is enough. */
 static void find_sides(const kf_distance_grid *grid, const kf_mesh *mesh, bool closed) {
     const size_t count = (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
     int *turns = kf_allocate(count * sizeof *turns), axes = 1;
@@ -225,8 +229,8 @@ static void find_sides(const kf_distance_grid *grid, const kf_mesh *mesh, bool c
     if (axes > 1) close_holes(grid);
 }
 
-/* Works out the signed distance to the mesh on a grid of half cells around it: near the surface by
- * triangles, the side by rays where the mesh is closed. */
+/* Computes the signed distance to the mesh on a grid of half cells around it. Triangles give the distance
+ * near the surface. Rays give the side. */
 void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
     static const double margin = 3.0;
     const kf_mesh *mesh = &scene->mesh;
@@ -253,7 +257,7 @@ void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
     find_sides(grid, mesh, scene->open_edges == 0);
 }
 
-/* The eight points around the place, weighted by how near they are along each axis. */
+/* Interpolates between the eight grid points around the place. */
 double kf_distance_at(const kf_distance_grid *grid, const double place[3]) {
     size_t low[3];
     double share[3], sum = 0.0;

@@ -21,7 +21,7 @@ static bool names_a_file(const char *key) {
     return false;
 }
 
-/* Relative names of files that are there, from the scene file's folder, become whole paths. */
+/* Makes whole paths of relative names, when such files exist in the scene file's folder. */
 static void make_whole(cJSON *item, const char *folder) {
     char path[KF_PATH], whole[KF_PATH];
     if (cJSON_IsString(item) && names_a_file(item->string) && item->valuestring[0] != '/' &&
@@ -39,8 +39,8 @@ static void folder_of(const char *file, char folder[KF_PATH]) {
     if (slash != NULL && slash != file) folder[slash - file] = '\0';
 }
 
-/* Reads the JSON of a scene file, with paths that do not depend on the working folder. Other files are
- * refused with what to do. */
+/* Reads the JSON of a scene file, and makes its paths independent of the working folder. Refuses other files
+ * and says what to do. */
 kf_status kf_scene_document_read(const char *file_or_name, cJSON **document, kf_error *error) {
     char path[KF_PATH], folder[KF_PATH];
     *document = NULL;
@@ -77,8 +77,8 @@ static void append_value(kf_text *text, const cJSON *value) {
     free(words);
 }
 
-/* Appends in what two documents differ, member by member with their paths; beyond ENOUGH_SAID no more is
- * said. */
+/* Appends the differences of two documents, each with the path of its member. After ENOUGH_SAID differences
+ * it stops. */
 static void append_difference(const char *path, const cJSON *one, const cJSON *other, kf_text *text) {
     if (text->length > ENOUGH_SAID || cJSON_Compare(one, other, true)) return;
     if (!cJSON_IsObject(one) || !cJSON_IsObject(other)) {
@@ -113,11 +113,11 @@ static void put(cJSON *object, const char *key, const cJSON *value) {
         cJSON_AddItemToObject(object, key, cJSON_Duplicate(value, true));
 }
 
-/* Merges into the scene what differs between before and after. Where the scene is not as before, somebody
- * changed it by hand: then a line says what it was. */
+/* Merges the change from before to after into the scene. Where the scene differs from before, the user
+ * changed it by hand. A note then says the old value. */
 static void merge(const char *path, const cJSON *before, const cJSON *after, cJSON *scene, kf_text *notes) {
     for (int side = 0; side < 2; side++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both are objects, which NULL is not */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both are objects, so neither is NULL */
         for (const cJSON *item = (side == 0 ? before : after)->child; item != NULL; item = item->next) {
             const char *key = item->string;
             const cJSON *was = member_of(before, key), *is = member_of(after, key);
@@ -144,7 +144,7 @@ static void merge(const char *path, const cJSON *before, const cJSON *after, cJS
         }
 }
 
-/* How the scene was placed, and its mesh. */
+/* Reads how the scene was placed, and its mesh. */
 static kf_status read_placed(const char *file, const cJSON *document, kf_placement *placed, const char **mesh,
                              kf_error *error) {
     const cJSON *section = NULL, *solid = NULL;
@@ -154,8 +154,8 @@ static kf_status read_placed(const char *file, const cJSON *document, kf_placeme
     return kf_placement_from_json((kf_json_place){file, "placed"}, section, placed, error);
 }
 
-/* Notes those lines of the new placement that the old one's do not have. A line on a section of the scene
- * that somebody changed by hand is not of this scene. */
+/* Notes the lines of the new placement that the old one does not have. It skips lines on sections that the
+ * user changed by hand. */
 static void note_news(const char *before, const char *after, const cJSON *placement, const cJSON *scene,
                       kf_text *notes) {
     for (const char *line = after; line != NULL && *line != '\0';) {
@@ -179,8 +179,8 @@ static void scale_vector(cJSON *vector, double factor) {
         (void)cJSON_SetNumberValue(number, number->valuedouble * factor);
 }
 
-/* Faces whose velocity somebody changed by hand keep what it is of the reference speed: ground at rest stays
- * at rest. The placements then say nothing of it. */
+/* Keeps the ratio of a face's velocity to the reference speed where the user changed that velocity. Ground at
+ * rest stays at rest. The placements then do not mention the face. */
 static void keep_faces(cJSON *document, cJSON *before, cJSON *after, double factor) {
     static const char key[] = "velocity";
     const cJSON *faces = member_of(document, "boundaries");
@@ -197,9 +197,9 @@ static void keep_faces(cJSON *document, cJSON *before, cJSON *after, double fact
     }
 }
 
-/* Writes into the scene what an option says. It counts also where it says what the mesh was placed with and
- * somebody changed the scene by hand since, so that the placements do not differ. section NULL: the key is of
- * the scene itself. */
+/* Writes the value of an option into the scene. The option also counts when the placement had the same value
+ * and the user changed the scene since. The placements do not differ then. When section is NULL, the key is
+ * at the top of the scene. */
 static void obey(cJSON *document, const cJSON *after, const char *section, const char *key, kf_text *notes) {
     cJSON *scene = section != NULL ? cJSON_GetObjectItemCaseSensitive(document, section) : document;
     const cJSON *is = member_of(section != NULL ? member_of(after, section) : after, key),
@@ -215,7 +215,7 @@ static void obey(cJSON *document, const cJSON *after, const char *section, const
     put(scene, key, is);
 }
 
-/* Obeys each option that was given, in all that it decides. */
+/* Applies each given option, with all keys that it decides. */
 static void obey_all(cJSON *document, const cJSON *after, const kf_placement *said, kf_text *notes) {
     const bool turned = said->up.sign != 0 || said->wind.sign != 0,
                moved = turned || said->length > 0.0 || said->road != KF_ROAD_GUESS || said->blockage > 0.0 ||
@@ -246,7 +246,7 @@ static double speed_of(const cJSON *document) {
     return cJSON_GetNumberValue(member_of(member_of(document, "flow"), "speed"));
 }
 
-/* Says what another speed leaves as it is: what drives the fluid, and how the one solid moves. */
+/* Notes what a new speed does not change: the force on the fluid, and the motion of a single solid. */
 static void note_what_stays(const cJSON *document, double factor, kf_text *notes) {
     const bool driven = cJSON_HasObjectItem(member_of(document, "flow"), "acceleration"),
                moves = cJSON_HasObjectItem(member_of(document, "solid"), "motion");
@@ -319,7 +319,8 @@ static void put_number(cJSON *object, const char *key, double value) {
     cJSON_AddNumberToObject(object, key, value);
 }
 
-/* Solids that turn, of several, keep their speed over the reference speed, as a wheel that rolls does. */
+/* Keeps the ratio of rotation to reference speed for each of several turning solids, as for a rolling wheel.
+ */
 static void change_turning(cJSON *document, double factor, kf_text *notes) {
     bool turns = false;
     const cJSON *solids = member_of(document, "solids");
@@ -334,7 +335,7 @@ static void change_turning(cJSON *document, double factor, kf_text *notes) {
         kf_note(notes, "speed: the solids that turn do so %.6g times as fast, as the wind is", factor);
 }
 
-/* The walls and the streams of faces keep what they were of the reference speed. */
+/* Scales the velocities of walls and of inflows with the reference speed. */
 static void change_speed(cJSON *document, cJSON *flow, double before, double speed, kf_text *notes) {
     const double factor = speed / before;
     note_what_stays(document, factor, notes);
@@ -347,8 +348,8 @@ static void change_speed(cJSON *document, cJSON *flow, double before, double spe
     change_turning(document, factor, notes);
 }
 
-/* Nested grids around the solid, or none. Rates that they cannot have give way, and without them those of
- * outer levels go. */
+/* Sets nested grids around the solid, or none. Rates that nested grids do not allow are removed. Without
+ * nested grids the rates of outer levels are removed. */
 static void change_refine(cJSON *document, int refine, kf_text *notes) {
     static const char without[] = "adaptive_2020";
     cJSON *json = kf_refine_json(refine), *model = cJSON_GetObjectItemCaseSensitive(document, "model"),
@@ -363,7 +364,7 @@ static void change_refine(cJSON *document, int refine, kf_text *notes) {
 }
 
 /* Changes the flow of a scene file that was not made of a mesh: nested grids, speed, Reynolds number or
- * viscosity, and the solid's yaw. The mesh of such a scene is placed already, so all other placing is
+ * viscosity, and the solid's yaw. The mesh of such a scene is placed already, so other options of placing are
  * refused. */
 static kf_status change_flow(const char *file, cJSON *document, const kf_placement *said, kf_text *notes,
                              kf_error *error) {
@@ -405,7 +406,7 @@ static kf_status change_flow(const char *file, cJSON *document, const kf_placeme
 
 kf_status kf_scene_document_change(const char *file, cJSON *document, const kf_placement *said,
                                    kf_text *notes, kf_error *error) {
-    /* The placement is not of this scene where somebody made several solids of the mesh's one. */
+    /* The placement no longer applies when the user split the mesh's solid into several. */
     if (cJSON_HasObjectItem(document, "placed") && !cJSON_HasObjectItem(document, "solids"))
         return place_anew(file, document, said, notes, error);
     return change_flow(file, document, said, notes, error);
@@ -428,7 +429,8 @@ void kf_scene_document_ask(cJSON *document, const kf_scene_options *options) {
     if (options->seed > 0) put_number(asked, "seed", (double)options->seed);
 }
 
-/* Keeps the hash of a solid's mesh. One that is there already is of the mesh that the scene was made of. */
+/* Stores the hash of a solid's mesh. A hash that exists belongs to the mesh of which the scene was made, and
+ * stays. */
 static kf_status pin_solid(cJSON *solid, kf_error *error) {
     const char *mesh = cJSON_GetStringValue(member_of(solid, "mesh")),
                *before = cJSON_GetStringValue(member_of(solid, "mesh_hash"));
@@ -488,7 +490,7 @@ void kf_scene_document_forget(const char *file) {
     (void)rmdir(folder);
 }
 
-/* The file is a scene that kftune made of a mesh, and as it was made. */
+/* Returns whether the file is a scene that kftune made of a mesh, without changes by hand. */
 static bool is_as_made(const char *file, const cJSON *there) {
     kf_placement placed;
     const char *mesh = NULL;
@@ -506,7 +508,7 @@ static bool is_as_made(const char *file, const cJSON *there) {
     return same;
 }
 
-/* Nothing is overwritten that says something else, unless it could be made again. */
+/* Refuses to overwrite a file with other content, unless kftune can make it again. */
 static kf_status check_free(const cJSON *document, const char *file, bool *replaced, kf_error *error) {
     struct stat about;
     cJSON *there = NULL;
@@ -529,7 +531,7 @@ static kf_status check_free(const cJSON *document, const char *file, bool *repla
     return status;
 }
 
-/* A mesh in the file's own folder is named by its name alone. */
+/* Shortens the path of a mesh in the file's own folder to its name. */
 static void shorten_mesh(cJSON *document, const char *file) {
     cJSON *mesh = cJSON_GetObjectItemCaseSensitive(member_of(document, "solid"), "mesh");
     char folder[KF_PATH], whole[KF_PATH];

@@ -1,5 +1,5 @@
-/* Checks what a glTF file says before the library reads it: the library makes room for whatever is
- * claimed, leaves out what it does not know, and takes numbers that are not floats for floats. */
+/* Checks a glTF file before the library reads it. The library would allocate any size that the file claims,
+ * skip what it does not know, and read other numbers as floats. */
 #include "scene/mesh_gltf.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 typedef struct gltf_text {
     const char *file;
     const cJSON *root;
-    double most; /* bytes of the file and of those that it names */
+    /* The size of the file and of those that it names, in bytes. */
+    double most;
     kf_error *error;
 } gltf_text;
 
@@ -33,8 +34,8 @@ static kf_status check_version(const gltf_text *t) {
                    version != NULL ? version : "1.0");
 }
 
-/* Returns whether an extension is read: those that change colours, light or what is written beside the
- * shape, and Draco, which the library reads. */
+/* Returns whether an extension can be read. These change colours, light or data beside the shape. Draco is
+ * one of them: the library reads it. */
 static bool is_read(const char *extension) {
     static const char *const beginnings[] = {"KHR_draco_mesh_compression",
                                              "KHR_materials_",
@@ -75,7 +76,7 @@ static kf_status check_extensions(const gltf_text *t) {
     return KF_OK;
 }
 
-/* Positions of whole numbers are allowed by an extension only, whether the file names it or not. */
+/* Checks positions. Only an extension allows whole numbers, whether the file names the extension or not. */
 static kf_status check_positions(const gltf_text *t) {
     enum { FLOATS = 5126 };
     const cJSON *mesh, *primitive;
@@ -90,7 +91,7 @@ static kf_status check_positions(const gltf_text *t) {
     return KF_OK;
 }
 
-/* A pose that is not the one a viewer shows is said. */
+/* Notes a pose that differs from the one that a viewer shows. */
 static void note_poses(const gltf_text *t, kf_text *notes) {
     const cJSON *item, *weight;
     bool skin = false, morph = false;
@@ -125,7 +126,7 @@ void kf_gltf_decode(char *address) {
     *to = '\0';
 }
 
-/* Bytes of the files beside this one that its buffers name. */
+/* Returns the size in bytes of the external files that the buffers name. */
 static double external_bytes(const char *file, const cJSON *buffers) {
     const char *slash = strrchr(file, '/');
     double bytes = 0.0;
@@ -168,7 +169,8 @@ static kf_status check_text(gltf_text *t, kf_text *notes) {
 
 /* ---- The text in the file ---- */
 
-/* GLB: "glTF", version, length of the file; length of the text, "JSON", the text. */
+/* Finds the text of a GLB file. It holds "glTF", version, length of the file, length of the text, "JSON" and
+ * the text. */
 static kf_status find_glb_text(const gltf_text *t, const char *data, size_t size, const char **text,
                                size_t *length) {
     enum { HEAD = 20, VERSION_AT = 4, LENGTH_AT = 8, TEXT_AT = 12 };
@@ -189,7 +191,7 @@ static kf_status find_glb_text(const gltf_text *t, const char *data, size_t size
     return KF_OK;
 }
 
-/* Checks the JSON of a glTF or GLB file; notes what is left out. */
+/* Checks the JSON of a glTF or GLB file, and notes what is left out. */
 kf_status kf_gltf_check(const char *file, kf_text *notes, kf_error *error) {
     char *data = NULL;
     size_t size = 0, length = 0;

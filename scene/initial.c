@@ -1,4 +1,5 @@
-/* The initial flow: uniform or Taylor-Green vortices, as the scene asks, plus the waves of a disturbance. */
+/* Sets the initial flow: uniform or Taylor-Green vortices, as the scene says, plus the waves of a
+ * disturbance. */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@ bool kf_scene_starts_uniform(const kf_scene *scene) {
     return scene->initial_state == NULL && scene->initial == KF_INITIAL_UNIFORM && scene->disturbance == 0.0;
 }
 
-/* Sets a node's initial density and velocity without the disturbance. The pressure of Taylor-Green vortices
- * is their exact one, with density = 1 + 3 pressure. */
+/* Sets a node's initial density and velocity without the disturbance. Taylor-Green vortices have their exact
+ * pressure, with density = 1 + 3 pressure. */
 static void undisturbed(const kf_scene *scene, const int node[3], double *density, double velocity[3]) {
     if (scene->initial == KF_INITIAL_UNIFORM) {
         *density = 1.0;

@@ -1,6 +1,6 @@
-/* The links between neighbouring nodes that a solid's surface cuts, and the nodes that the stream does not
- * reach. Nodes are flooded from outside over links that are not cut, so nothing depends on which way
- * triangles look, and a thin sheet has fluid on both sides. */
+/* Finds the links between neighbouring nodes that a solid's surface cuts, and the nodes that the stream does
+ * not reach. Nodes are flooded from outside over links that are not cut. So the winding of triangles has no
+ * effect, and a thin sheet has fluid on both sides. */
 #include "scene/links.h"
 
 #include <math.h>
@@ -45,8 +45,8 @@ static bool holds(const kf_link_box *b, const int at[3]) {
     return true;
 }
 
-/* Goes from a node over a link; a mirror turns the direction. Returns whether the link leads to a node:
- * walls, inflows and outflows end it. */
+/* Follows a link from a node; a mirror changes the direction. Returns whether the link leads to a node.
+ * Walls, inflows and outflows end it. */
 static bool follow(const kf_scene *scene, kf_link_node *n) {
     for (int a = 0; a < 3; a++) {
         const int next = n->node[a] + n->direction[a];
@@ -131,8 +131,8 @@ static size_t flood_from(kf_link_box *b, size_t *stack, size_t node) {
     return 1 + flood(b, stack, 1);
 }
 
-/* Finds the nodes of the fluid: what the stream reaches from beyond the solid's extent or, of a solid that
- * spans the domain, the largest of the regions that its surface leaves. */
+/* Finds the nodes of the fluid. They are what the stream reaches from outside the solid's extent. For a solid
+ * that spans the domain they are the largest region that its surface leaves. */
 static void find_fluid(kf_link_box *b) {
     size_t *stack = kf_allocate(b->nodes * sizeof *stack), most = 0, first = 0;
     const size_t outside = mark_outside(b, stack);
@@ -154,8 +154,8 @@ static void turn_back(kf_link_node *n) {
         n->direction[a] = (signed char)-n->direction[a];
 }
 
-/* Returns whether the link at a node leads across a wall that mirrors a share only: beyond it there is no
- * flow to interpolate. */
+/* Returns whether the link at a node crosses a wall that mirrors only a share. Beyond it there is no flow to
+ * interpolate. */
 static bool meets_wall(const kf_scene *scene, const kf_link_node *n) {
     for (int a = 0; a < 3; a++) {
         const int next = n->node[a] + n->direction[a];
@@ -178,15 +178,15 @@ static void find_behind(const kf_link_box *b, kf_link *link) {
     }
 }
 
-/* Returns whether one of so many hits has the normal of the next, to either side. */
+/* Returns whether one of the hits before the next has the same normal, or the opposite one. */
 static bool has_normal(const kf_link_hit *hits, size_t count) {
     for (size_t h = 0; h < count; h++)
         if (fabs(kf_dot(hits[h].normal, hits[count].normal)) > KF_LINK_PARALLEL) return true;
     return false;
 }
 
-/* Sets the normal of the surface where a link meets it, to the side that the link comes from: on an edge the
- * mean of the faces'. */
+/* Sets the normal of the surface where a link meets it, on the side of the link's node. On an edge it is the
+ * mean of the faces' normals. */
 static void set_normal(kf_link *link, const kf_link_hit *hits, size_t count) {
     const signed char *c = link->at[0].direction;
     const double way[3] = {c[0], c[1], c[2]};
@@ -209,7 +209,7 @@ bool kf_link_joins_fluid(const kf_link_box *b, uint64_t link) {
            b->fluid[kf_link_node_index(b, inner.node)];
 }
 
-/* The links of nodes of the fluid, each to where the surface meets it first. */
+/* Lists the links of the fluid's nodes, each with its first intersection of the surface. */
 static void list_links(const kf_link_box *b, kf_links *links) {
     links->link = kf_allocate((b->count + 1) * sizeof *links->link);
     for (size_t h = 0, end = 0; h < b->count; h = end) {
@@ -229,7 +229,7 @@ static void list_links(const kf_link_box *b, kf_links *links) {
     }
 }
 
-/* Returns whether the flow touches a node inside: from beside the surface, or at a face of the domain. */
+/* Returns whether the flow touches a node inside, from beside the surface or at a face of the domain. */
 static bool is_touched(const kf_link_box *b, const int at[3]) {
     for (int d = 0; d < KF_LINK_DIRECTIONS; d++) {
         kf_link_node next = begin_at(at, d);
@@ -239,7 +239,7 @@ static bool is_touched(const kf_link_box *b, const int at[3]) {
     return false;
 }
 
-/* Lists the nodes inside, those that the flow touches first. */
+/* Lists the nodes inside. Those that the flow touches come first. */
 static void list_inside(const kf_link_box *b, kf_links *links) {
     size_t inside = 0;
     for (size_t n = 0; n < b->nodes; n++)
@@ -256,7 +256,8 @@ static void list_inside(const kf_link_box *b, kf_links *links) {
     }
 }
 
-/* The solid and some nodes more; along a periodic axis that it crosses the seam of, all. */
+/* Sets the box: the solid and a margin of some nodes. It is the whole periodic axis when the solid crosses
+ * the seam. */
 static void lay_out(kf_link_box *b) {
     const kf_scene *scene = b->scene;
     b->nodes = 1;
@@ -276,7 +277,7 @@ double kf_scene_link_work(const kf_scene *scene) {
     return (double)b.nodes + kf_link_box_work(&b);
 }
 
-/* Says what a large scene claims before anything is done with it. */
+/* Prints how much memory a large scene needs, before its links are searched. */
 static void tell_claims(const kf_scene *scene, const kf_link_box *b) {
     static const double NODE_BYTES = sizeof(uint32_t) + 1 + sizeof(size_t);
     char memory[32];
@@ -286,8 +287,8 @@ static void tell_claims(const kf_scene *scene, const kf_link_box *b) {
             scene->source, (double)b->nodes, kf_human_bytes(NODE_BYTES * (double)b->nodes, memory));
 }
 
-/* Finds the cut links in this order: hits of the mesh, nodes that the stream reaches, cuts that only graze an
- * edge; then it lists links, inner nodes and nodes of the wall. */
+/* Finds the cut links. The steps are: hits of the mesh, nodes that the stream reaches, and removal of cuts
+ * that only graze an edge. Then it lists links, inner nodes and nodes of the wall. */
 kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     kf_link_box b = {.scene = scene};
     kf_links *links = &scene->links;

@@ -1,5 +1,5 @@
-/* Finds where a mesh meets the links from nodes to their 26 neighbours: every triangle is held against the
- * nodes near it, and so are its images across periodic and mirroring faces of the domain. */
+/* Finds where a mesh intersects the links from nodes to their 26 neighbours. Every triangle is tested with
+ * the nodes near it. Its images across periodic and mirroring faces of the domain are tested too. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,29 +10,31 @@
 #include "scene/links.h"
 
 enum { IMAGES = 3 };
-/* The surface is moved by what no coordinate is a multiple of, and no flow feels: few links meet an edge. */
+/* The surface is moved by amounts of which no coordinate is a multiple, too small to affect the flow. So few
+ * links meet an edge. */
 static const double NUDGE[3] = {1.3e-7, 1.9e-7, 0.7e-7};
-/* Edges belong to both of their triangles, and nodes on the surface to the solid, all around: cells, more
- * than the nudge, so that it does not say on which side anything is. */
+/* The tolerance of edges, in cells. An edge belongs to both of its triangles, and nodes on the surface belong
+ * to the solid. It exceeds the nudge, so the nudge does not decide the side of anything. */
 static const double EDGE = 1e-5;
-/* A triangle whose edges u and v meet at an angle with a smaller sine: there rounding decides where the band
- * of EDGE around the triangle ends. */
+/* A triangle is slender when the sine of the angle between its edges u and v is smaller. Rounding then
+ * decides where the band of EDGE around it ends. */
 static const double SLENDER = 1e-3;
 
-/* A triangle, its unit normal, the dual of its edges: a point's parts along u and v, and EDGE in these. Links
- * meet it between `least` and `most` only, and climb along its normal by `climb`, by `steepest` at most. */
+/* A triangle with its unit normal and the dual vectors of its edges, which give a point's coordinates along u
+ * and v, and EDGE in these coordinates. Links intersect it only between `least` and `most`. They rise along
+ * its normal by `climb`, at most by `steepest`. */
 typedef struct plate {
     double corner[3], normal[3], along_u[3], along_v[3], low[3], high[3], slack[3], least[3], most[3];
     double climb[KF_LINK_DIRECTIONS], steepest;
 } plate;
 
-/* A triangle's image: position = sign x + offset along each axis. */
+/* The image of a triangle. Along each axis, position = sign x + offset. */
 typedef struct image {
     double sign[3], offset[3];
 } image;
 
-/* Works out what lies between EDGE before the edges u and v and EDGE beyond the third, and EDGE to either
- * side; all of space for a slender triangle. `sine_squared` is that between u and v. */
+/* Computes the bounds of the triangle, with EDGE added at each of its edges and on both sides. A slender
+ * triangle gets all of space. `sine_squared` is that of the angle between u and v. */
 static void bound_plate(plate *p, const double u[3], const double v[3], double sine_squared) {
     const double *s = p->slack;
     for (int a = 0; a < 3; a++) {
@@ -54,7 +56,7 @@ static void find_climbs(plate *p) {
     }
 }
 
-/* Works out a triangle's image; returns whether it has an area. */
+/* Computes the image of a triangle, and returns whether it has an area. */
 static bool make_plate(const kf_mesh *mesh, size_t triangle, const image *moved, plate *p) {
     const uint32_t *corner = mesh->triangles + 3 * triangle;
     double at[3][3], u[3], v[3];
@@ -97,7 +99,8 @@ static bool is_on(const plate *p, double above, const double at[3]) {
     return fabs(above) < EDGE && is_within(p, at);
 }
 
-/* Finds where a triangle cuts a link; a node at its end that lies on the triangle is where. */
+/* Finds where a triangle cuts a link. A node at the link's end that lies on the triangle is the intersection.
+ */
 static bool meets(const plate *p, const double node[3], double above, int d, double *share) {
     const double step = p->climb[d], end = above + step;
     /* Both ends are on one side, and neither is on the triangle. */
@@ -114,7 +117,7 @@ static bool meets(const plate *p, const double node[3], double above, int d, dou
     return is_within(p, at);
 }
 
-/* The links of a node that a triangle cuts, of the directions whose bits are set. */
+/* Lists the links of a node that a triangle cuts. Only directions with a set bit are tested. */
 static void cut_node(kf_link_box *b, const plate *p, const int node[3], uint32_t directions) {
     const double from[3] = {node[0], node[1], node[2]},
                  arm[3] = {from[0] - p->corner[0], from[1] - p->corner[1], from[2] - p->corner[2]};
@@ -130,8 +133,8 @@ static void cut_node(kf_link_box *b, const plate *p, const int node[3], uint32_t
     }
 }
 
-/* The directions of links that reach a triangle's bounds along one axis from a coordinate, as bits;
- * `stepping` has those that step by -1, 0 and 1. */
+/* Returns, as bits, the directions of links that reach the triangle's bounds along one axis from a
+ * coordinate. `stepping` holds the directions that step by -1, 0 and 1. */
 static uint32_t reaching(const plate *p, int axis, int at, const uint32_t stepping[3]) {
     uint32_t directions = 0;
     for (int step = -1; step <= 1; step++)
@@ -140,7 +143,7 @@ static uint32_t reaching(const plate *p, int axis, int at, const uint32_t steppi
     return directions;
 }
 
-/* The nodes near a triangle's image. */
+/* Tests the nodes near the image of a triangle. */
 static void cut_plate(kf_link_box *b, const plate *p, uint32_t stepping[3][3]) {
     int first[3], last[3], node[3];
     for (int a = 0; a < 3; a++) {
@@ -160,7 +163,7 @@ static void cut_plate(kf_link_box *b, const plate *p, uint32_t stepping[3][3]) {
     }
 }
 
-/* The images along an axis that can reach its nodes; returns how many. */
+/* Lists the images along an axis that can reach its nodes, and returns their number. */
 static int list_images(const kf_scene *scene, int axis, double sign[IMAGES], double offset[IMAGES]) {
     const double n = scene->nodes[axis], low = scene->solid_low[axis], high = scene->solid_high[axis];
     int count = 0;
@@ -206,8 +209,8 @@ double kf_link_box_work(const kf_link_box *b) {
     return nodes;
 }
 
-/* Cuts links by each triangle and its images beyond periodic or mirroring faces, and sorts the hits by
- * link. */
+/* Cuts links by each triangle and by its images across periodic or mirroring faces. Sorts the hits by link.
+ */
 void kf_link_box_cut(kf_link_box *b) {
     const kf_mesh *mesh = &b->scene->mesh;
     double sign[3][IMAGES], offset[3][IMAGES];
@@ -250,7 +253,7 @@ static bool grazes(const kf_link_hit *hits, size_t count) {
     return false;
 }
 
-/* Moves the hits of one link that cut more than a sliver to the front of `to`; returns how many they are. */
+/* Moves the hits of one link that cut more than a sliver to the front of `to`, and returns their number. */
 static size_t keep_cutting(const kf_link_hit *hits, size_t count, kf_link_hit *to) {
     size_t kept = 0;
     for (size_t h = 0, end = 0; h < count; h = end) {

@@ -1,5 +1,6 @@
-/* Finds out whether a solid by links that moves stays where it is, as a cylinder about its axis does. Its
- * links are then those of a solid at rest. Others are found anew in each step, on the device. */
+/* Finds whether a moving solid by links occupies the same space at all times, as a cylinder that turns about
+ * its axis does. Its links are then those of a solid at rest. The device finds the links of other solids anew
+ * in each step. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,22 +11,23 @@
 
 enum { AZIMUTHS = 32, FINENESS = 2 };
 static const double OFF = 0.1, OFF_OF_RADIUS = 0.005, TURN = 6.283185307179586;
-/* A surface reaches at most this share of a periodic axis, so that the nearest image of a place is the one
- * that the solid can be at. */
+/* A surface covers at most this share of a periodic axis. The nearest image of a place is then the only one
+ * at which the solid can be. */
 static const double FARTHEST_OF_DOMAIN = 0.475;
 
-/* Holds what a surface fills of the plane of height along the axis and distance from it, seen from each of so
- * many azimuths, which are a bit each. */
+/* Which parts of the plane of height and distance from the axis a surface fills. Each of several azimuths has
+ * a bit. */
 typedef struct profile {
     const kf_mesh *mesh;
     const kf_motion *motion;
-    double aside[3], beside[3]; /* with the axis three unit vectors at right angles */
+    /* Together with the axis these are three unit vectors at right angles. */
+    double aside[3], beside[3];
     double lowest, spacing;
     int heights, distances;
     uint32_t *seen; /* [distances][heights] */
 } profile;
 
-/* Finds a vertex's height along the axis, and its place across it. */
+/* Finds a vertex's height along the axis, and its position in the plane across the axis. */
 static void find_place(const profile *p, size_t vertex, double *height, double across[2]) {
     double arm[3];
     for (int a = 0; a < 3; a++)
@@ -35,7 +37,7 @@ static void find_place(const profile *p, size_t vertex, double *height, double a
     across[1] = kf_dot(arm, p->beside);
 }
 
-/* Lays the grid out over all vertices. Its spacing is a part of how far the surface may be off. */
+/* Makes the grid over all vertices. Its spacing is a fraction of the allowed deviation of the surface. */
 static void lay_out(profile *p) {
     const double *axis = p->motion->axis;
     const int least = fabs(axis[0]) < fabs(axis[1]) ? (fabs(axis[0]) < fabs(axis[2]) ? 0 : 2)
@@ -68,7 +70,7 @@ static void mark(profile *p, double height, double distance, uint32_t bit) {
                 p->seen[(size_t)y * (size_t)p->heights + (size_t)x] |= bit;
 }
 
-/* Marks what the half plane at an azimuth cuts out of a triangle: a line between two places. */
+/* Marks the line at which the half plane of an azimuth cuts a triangle. */
 static void cut_triangle(profile *p, size_t triangle, int azimuth) {
     const double angle = TURN * (azimuth + 0.371) / AZIMUTHS, c = cos(angle), s = sin(angle);
     double height[3], out[3], off[3], ends[2][2];
@@ -95,7 +97,7 @@ static void cut_triangle(profile *p, size_t triangle, int azimuth) {
     }
 }
 
-/* Returns whether the surface is at a place of a triangle from wherever one looks. */
+/* Returns whether the surface occupies a point of a triangle at all azimuths. */
 static bool is_round_at(const profile *p, size_t triangle, const double share[3]) {
     double height = 0.0, across[2] = {0.0, 0.0};
     for (int i = 0; i < 3; i++) {
@@ -110,8 +112,8 @@ static bool is_round_at(const profile *p, size_t triangle, const double share[3]
     return p->seen[(size_t)y * (size_t)p->heights + (size_t)x] == UINT32_MAX;
 }
 
-/* Cuts the surface at all azimuths, and asks of places on each triangle whether it is there at every azimuth.
- */
+/* Returns whether the turned mesh fills the same space. Cuts the surface at all azimuths, and tests points of
+ * each triangle at every azimuth. */
 bool kf_scene_turns_in_place(const kf_mesh *mesh, const kf_motion *motion) {
     enum { PLACES = 7 };
     static const double shares[PLACES][3] = {{1, 0, 0},
@@ -134,8 +136,8 @@ bool kf_scene_turns_in_place(const kf_mesh *mesh, const kf_motion *motion) {
     return round;
 }
 
-/* Returns whether the motion moves a solid along itself: its mesh is longer than the domain along this
- * periodic axis, which it does not turn away from. */
+/* Returns whether the motion moves a solid along itself. Its mesh is then longer than the domain along this
+ * periodic axis, and the solid does not turn away from the axis. */
 static bool reaches_through(const kf_scene *scene, int axis) {
     const kf_motion *motion = &scene->motion;
     const double ends = 0.5 * scene->nodes[axis] + 2.0;
@@ -159,8 +161,8 @@ void kf_scene_moving_reach(const kf_scene *scene, double below[3], double above[
         if (reaches_through(scene, a)) below[a] = above[a] = 0.5 * scene->nodes[a];
 }
 
-/* Refuses a surface that leaves its place where the sides of its mesh, or the image that is meant, are not
- * clear. */
+/* Refuses a surface that leaves its place when the sides of its mesh, or the nearest image, are not unique.
+ */
 static kf_status check_leaving(const kf_scene *scene, kf_error *error) {
     double below[3], above[3];
     if (scene->open_edges > 0 || scene->mesh.sheet_count > 0)
@@ -186,7 +188,7 @@ static kf_status check_leaving(const kf_scene *scene, kf_error *error) {
     return KF_OK;
 }
 
-/* Refuses motions that links do not follow, and notes whether the surface leaves its place. */
+/* Refuses motions that links cannot follow, and notes whether the surface leaves its place. */
 kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error) {
     const kf_motion *motion = &scene->motion;
     scene->links.leaves = false;
@@ -206,9 +208,9 @@ kf_status kf_scene_check_moving_links(kf_scene *scene, kf_error *error) {
 }
 
 kf_status kf_scene_check_moving_thickness(const kf_scene *scene, kf_error *error) {
-    static const double THINNEST =
-                            1.75, /* the longest link: every one that crosses a part has a node in it */
-        OF_SURFACE = 0.05;        /* more than edges, which are rounded */
+    /* THINNEST is the length of the longest link: a link that crosses a thicker part has a node in it.
+     * OF_SURFACE is more than rounded edges make. */
+    static const double THINNEST = 1.75, OF_SURFACE = 0.05;
     kf_thin parts, gaps;
     if (!scene->links.leaves) return KF_OK;
     kf_scene_thinness(scene, THINNEST, &parts, &gaps);

@@ -1,5 +1,5 @@
-/* The nodes beside a solid by links, for a law of the wall: which links each has, how the surface lies there,
- * and the node further out whose velocity the law takes. */
+/* Finds the nodes beside a solid by links, for a law of the wall. For each node it finds its links, the
+ * orientation of the surface, and the node further out whose velocity the law uses. */
 #include <math.h>
 #include <string.h>
 
@@ -7,24 +7,26 @@
 #include "base/util/vector.h"
 #include "scene/links.h"
 
-enum { FARTHEST = 3 }; /* steps along the normal */
-static const double ONE_SIDED =
-    0.5;                         /* of its links' area, the least that the sum of a node's normals comes to */
-static const double MATCH = 2.0; /* cells from the surface at which the law looks for a velocity */
+/* The number of steps along the normal. */
+enum { FARTHEST = 3 };
+/* The sum of a node's normals is at least this share of its links' area. */
+static const double ONE_SIDED = 0.5;
+/* The law uses a velocity at about this distance from the surface, in cells. */
+static const double MATCH = 2.0;
 
 static bool same_node(const int one[3], const int other[3]) {
     return one[0] == other[0] && one[1] == other[1] && one[2] == other[2];
 }
 
-/* The weight of a link's velocity. */
+/* Returns the lattice weight of a link's direction. */
 static double weight_of(const signed char c[3]) {
     static const double of_axis[2] = {2.0 / 3.0, 1.0 / 6.0};
     return of_axis[c[0] != 0] * of_axis[c[1] != 0] * of_axis[c[2] != 0];
 }
 
-/* Adds up a node's links: normal and area of the surface, of which a link stands for 6 w (c . n), and returns
- * the node's own distance from it. On a plane the areas of all links come to the plane's. Of a node between
- * two surfaces, whose normals cancel, it returns 0: a law of one wall has no meaning there. */
+/* Sums a node's links: normal and area of the surface, of which a link stands for 6 w (c . n). Returns the
+ * node's distance from the surface. On a plane the areas of all links sum to that of the plane. Between two
+ * surfaces the normals cancel, and it returns 0, because a law of one wall does not apply there. */
 static double add_up(const kf_links *links, kf_wall_node *wall) {
     double distance = 0.0;
     for (size_t n = wall->first; n < wall->first + wall->count; n++) {
@@ -43,8 +45,8 @@ static double add_up(const kf_links *links, kf_wall_node *wall) {
     return wall->area > 0.0 && length > ONE_SIDED * wall->area ? distance / wall->area : 0.0;
 }
 
-/* Steps from node to node along the normal, over links that are not cut and no mirror, and keeps the one
- * whose distance from the surface is nearest to MATCH. */
+/* Steps from node to node along the normal, over links that neither a surface nor a mirror cuts. Keeps the
+ * node whose distance from the surface is nearest to MATCH. */
 static void look_out(const kf_link_box *b, const kf_link *link, double distance, kf_wall_node *wall) {
     kf_link_node at = link->at[0];
     int gone[3] = {0, 0, 0};
@@ -92,7 +94,7 @@ bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]) {
     return scene->wall_law && !scene->laminar && !(scene->trip > 0.0 && behind < scene->trip * speed);
 }
 
-/* Lengths along the wind are times its speed here. */
+/* Lengths along the wind are multiplied by the wind's speed here */
 kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error) {
     kf_links *links = &scene->links;
     double stream[3], reach = 0.0;

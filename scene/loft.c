@@ -1,4 +1,4 @@
-/* Bodies joined of cross-sections: closed tubes through rings of points. */
+/* Makes bodies of cross-sections: closed tubes through rings of points. */
 #include <math.h>
 
 #include "base/util/vector.h"
@@ -10,7 +10,8 @@ void kf_loft_begin(kf_loft *loft, kf_mesh_builder *builder, uint32_t points) {
     *loft = (kf_loft){.builder = builder, .points = points};
 }
 
-/* A fan about the middle of the last ring; forwards: seen from where the loft goes. */
+/* Closes an end by a fan around the middle of the last ring. `forwards`: the end is seen from the direction
+ * of the loft. */
 static void close_end(const kf_loft *loft, bool forwards) {
     double middle[3] = {0};
     for (uint32_t j = 0; j < loft->points; j++)
@@ -49,7 +50,7 @@ void kf_loft_tube(kf_mesh_builder *builder, const double from[3], const double t
     for (int a = 0; a < 3; a++)
         along[a] = to[a] - from[a];
     const double length = kf_length(along);
-    /* The axis that is least along it, made square to it. */
+    /* The axis with the smallest component along the tube is made perpendicular to it. */
     int least = 0;
     for (int a = 1; a < 3; a++)
         if (fabs(along[a]) < fabs(along[least])) least = a;

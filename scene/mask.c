@@ -1,5 +1,5 @@
-/* The nodes of two-dimensional scenes: fluid, solid, inflow, outflow. From a PNG picture (white fluid, black
- * solid, green inflow, red outflow; its upper edge is at ymax) or from discs. */
+/* Finds the kind of the nodes of two-dimensional scenes: fluid, solid, inflow or outflow. The source is a PNG
+ * picture (white fluid, black solid, green inflow, red outflow, upper edge at ymax) or a list of discs. */
 #include <math.h>
 #include <png.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 #include "base/util/text.h"
 #include "scene/internal.h"
 
-/* A picture of one colour is a thousand times larger than its file: what it claims is limited. */
+/* A picture of one colour can be a thousand times larger than its file, so the size of pictures is limited.
+ */
 enum { LONGEST_SIDE = 16384, MOST_PIXELS = 1 << 26 };
 
 bool kf_mask_is_file_name(const char *file) {
@@ -25,7 +26,7 @@ typedef struct picture {
     unsigned char *pixels; /* RGB, the upper row first */
 } picture;
 
-/* Opens a mask's picture and checks its size before anything is made for it. */
+/* Opens a mask's picture, and checks its size before memory is allocated for it. */
 static kf_status begin_picture(const char *file, png_image *image, kf_error *error) {
     memset(image, 0, sizeof *image);
     image->version = PNG_IMAGE_VERSION;
@@ -61,13 +62,15 @@ static kf_status read_picture(const char *file, picture *read, kf_error *error) 
     read->width = (int)image.width;
     read->height = (int)image.height;
     read->pixels = kf_allocate(PNG_IMAGE_SIZE(image));
-    const png_color white = {255, 255, 255}; /* what is transparent is fluid */
+    /* Transparent pixels are fluid. */
+    const png_color white = {255, 255, 255};
     if (png_image_finish_read(&image, &white, read->pixels, 0, NULL) != 0) return KF_OK;
     free(read->pixels);
     return kf_fail(error, KF_BAD_INPUT, "%s: the PNG picture is damaged: %s", file, image.message);
 }
 
-/* Greys are told apart at their middle, colours by the channel that stands out; -1: neither. */
+/* Returns the kind of a pixel, or -1 for another colour. The threshold of greys is their middle. Colours are
+ * told apart by their strongest channel. */
 static int kind_of_pixel(const unsigned char *rgb) {
     enum { STANDS_OUT = 64 };
     int red = rgb[0], green = rgb[1], blue = rgb[2];
@@ -100,8 +103,8 @@ static kf_status kinds_of_picture(const char *file, const picture *read, unsigne
 
 /* ---- Other grids ---- */
 
-/* The kind of the part of a mask that a node of another grid covers: solid if half of it is, and open if any
- * is, for inflow and outflow are often one node wide. */
+/* Returns the kind of the part of a mask that a node of another grid covers. It is solid when half of the
+ * part is. It is open when any of it is, because inflow and outflow are often one node wide. */
 static unsigned char kind_of_part(const unsigned char *mask, int width, const int low[2], const int high[2]) {
     long counts[KF_NODE_KINDS] = {0};
     for (int y = low[1]; y < high[1]; y++)
@@ -139,7 +142,7 @@ static bool touches_fluid(const kf_scene *scene, int x, int y) {
     return false;
 }
 
-/* An open node that touches no fluid is as good as solid. */
+/* Makes open nodes solid that touch no fluid. */
 static void finish(kf_scene *scene) {
     int low[2] = {scene->nodes[0], scene->nodes[1]}, high[2] = {-1, -1};
     for (int y = 0; y < scene->nodes[1]; y++)
@@ -186,7 +189,7 @@ static kf_status from_picture(const kf_description *d, kf_scene *scene, kf_error
     return status;
 }
 
-/* Square of the distance along one axis from a node's centre to that of the (nearest) disc. */
+/* Computes the square of the distance along one axis between a node's centre and that of the nearest disc. */
 static double *squares_along(const kf_description *d, int axis, int count) {
     const kf_mask_description *m = &d->mask;
     double *squares = kf_allocate((size_t)count * sizeof *squares);
@@ -198,7 +201,7 @@ static double *squares_along(const kf_description *d, int axis, int count) {
     return squares;
 }
 
-/* A node is solid when its centre lies within a disc. */
+/* Makes each node solid whose centre lies within a disc. */
 static void from_discs(const kf_description *d, kf_scene *scene) {
     const double limit = d->mask.radius * d->mask.radius * (1.0 - 1e-12);
     double *along_x = squares_along(d, 0, scene->nodes[0]), *along_y = squares_along(d, 1, scene->nodes[1]);
@@ -211,7 +214,7 @@ static void from_discs(const kf_description *d, kf_scene *scene) {
     free(along_y);
 }
 
-/* Pressure is density / 3 in lattice units. */
+/* Sets the pressure of open nodes, which is density / 3 in lattice units. */
 static kf_status set_pressure(const kf_description *d, kf_scene *scene, kf_error *error) {
     const double speed = scene->time_step / d->cell_size;
     scene->mask_has_pressure = d->mask.pressure_given;
@@ -224,8 +227,8 @@ static kf_status set_pressure(const kf_description *d, kf_scene *scene, kf_error
         d->source, scene->mask_density);
 }
 
-/* Makes the mask of a two-dimensional scene, from a picture or discs, with the velocity or pressure of its
- * open nodes. */
+/* Makes the mask of a two-dimensional scene from a picture or from discs, and sets the velocity or pressure
+ * of its open nodes. */
 kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error) {
     if (scene->nodes[2] != 1 || d->solid.present)
         return kf_fail(error, KF_BAD_INPUT,
@@ -297,7 +300,7 @@ kf_status kf_description_read_mask(const char *file, const cJSON *root, kf_descr
     return KF_OK;
 }
 
-/* Finds whether the picture itself says where fluid comes in and goes out. */
+/* Finds whether the picture itself marks where fluid enters and leaves. */
 static kf_status find_open_pixels(const char *file, bool *open, kf_error *error) {
     picture read;
     KF_TRY(read_picture(file, &read, error));
@@ -311,8 +314,8 @@ static kf_status find_open_pixels(const char *file, bool *open, kf_error *error)
     return status;
 }
 
-/* Makes the description of a wind tunnel around a mask alone: a pixel is a millimetre, 1 m/s from the left
- * at Reynolds number 100, unless the picture has openings of its own. */
+/* Makes the description of a wind tunnel around a bare mask. A pixel is a millimetre, and the wind has 1 m/s
+ * from the left at Reynolds number 100, unless the picture has its own openings. */
 kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_text *notes, kf_error *error) {
     bool open = false;
     KF_TRY(kf_mask_size(d->source, d->cells, error));
@@ -340,7 +343,7 @@ kf_status kf_description_mask_tunnel(kf_description *d, const int nodes[3], kf_t
     return KF_OK;
 }
 
-/* Makes the scene document of a bare picture, which is a tunnel around the solid that it shows. */
+/* Makes the scene document of a bare picture, a tunnel around the solid in it. */
 static cJSON *document_of_tunnel(const kf_description *d) {
     cJSON *document = cJSON_CreateObject(), *boundaries = cJSON_CreateObject();
     cJSON_AddStringToObject(document, "description", "A picture as a mask, a pixel a millimetre.");

@@ -1,5 +1,4 @@
-/* Volume, centre and inertia of a solid whose bodies may overlap: what lies in several of them is there once.
- */
+/* Computes volume, centre and inertia of a solid whose bodies may overlap. The overlap counts once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +6,18 @@
 #include "base/util/memory.h"
 #include "scene/crossings.h"
 
-static const double OVERLAP = 1e-6; /* share of the volume that counts as none */
+/* A smaller share of the volume counts as zero. */
+static const double OVERLAP = 1e-6;
 
-/* Columns across the box of a mesh. */
+/* The columns across the box of a mesh. */
 typedef struct raster {
     int columns[2];
-    double low[2], width[2]; /* of a column, in the mesh's units */
+    /* Lower corner and width of a column, in the mesh's units. */
+    double low[2], width[2];
     kf_crossings crossings;
 } raster;
 
-/* Crosses a mesh with fineness^2 columns over its box. */
+/* Finds the crossings of a mesh with fineness^2 columns over its box. */
 static raster cross_mesh(const kf_mesh *mesh, int fineness) {
     const kf_box box = kf_mesh_bounds(mesh);
     raster r = {.columns = {fineness, fineness}};
@@ -36,12 +37,12 @@ static raster cross_mesh(const kf_mesh *mesh, int fineness) {
     return r;
 }
 
-/* Integrals of 1, of the place, and of the products of its coordinates. */
+/* The integrals of 1, of the position, and of the products of its coordinates. */
 typedef struct moments {
     double volume, first[3], second[9];
 } moments;
 
-/* Adds what a column holds between two heights. */
+/* Adds the part of a column between two heights. */
 static void add_piece(moments *m, const double at[2], double low, double high) {
     const double length = high - low, middle = 0.5 * (high + low), place[3] = {at[0], at[1], middle};
     m->volume += length;
@@ -53,7 +54,7 @@ static void add_piece(moments *m, const double at[2], double low, double high) {
     m->second[8] += length * length * length / 12.0;
 }
 
-/* Integrates the moments of what the columns hold; signed_volume is that in which what lies in two bodies
+/* Integrates the moments of the solid's parts in the columns. In signed_volume an overlap of two bodies
  * counts twice. */
 static moments integrate(const raster *r, double *signed_volume) {
     const kf_crossings *c = &r->crossings;
@@ -105,7 +106,8 @@ size_t kf_mesh_matter(const kf_mesh *mesh, kf_body *body) {
         raster r = cross_mesh(mesh, fineness);
         const moments m = integrate(&r, &whole);
         kf_crossings_free(&r.crossings);
-        if (fabs(whole - m.volume) <= OVERLAP * m.volume) break; /* exact as it is */
+        /* Without overlap the volume is exact already. */
+        if (fabs(whole - m.volume) <= OVERLAP * m.volume) break;
         if (fineness == FINE) set_body(&m, body);
     }
     return 0;

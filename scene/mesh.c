@@ -1,6 +1,5 @@
-/* Reading meshes. The file is untrusted, and so is the library that reads some of them: all of it runs in a
- * child process with limits of memory and time, and of what comes back every index and coordinate is checked.
- */
+/* Reads meshes. Neither the file nor the library that reads some formats is trusted. So they are read in a
+ * child process with limits of memory and time. Every index and coordinate that comes back is checked. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +28,7 @@ bool kf_mesh_is_file_name(const char *file) {
     return false;
 }
 
-/* Refuses a file that cannot be a mesh, by name, kind and size, before it is read. */
+/* Refuses a file that cannot be a mesh by its name, kind or size, before it is read. */
 static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
     struct stat about;
     if (!kf_mesh_is_file_name(file))
@@ -53,7 +52,7 @@ static kf_status check_file(const char *file, size_t *bytes, kf_error *error) {
     return KF_OK;
 }
 
-/* Hashes the content of a mesh file block by block, so that a large one needs no memory. */
+/* Hashes the content of a mesh file block by block, so a large file needs little memory. */
 kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *error) {
     size_t bytes = 0;
     char block[1 << 16];
@@ -73,9 +72,10 @@ kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *
 
 /* --- In the child --------------------------------------------------------------------------------------- */
 
-enum { VERTICES, TRIANGLES, KINDS, NOTES }; /* parts of the answer */
+/* The parts of the answer. */
+enum { VERTICES, TRIANGLES, KINDS, NOTES };
 
-/* Reads a mesh in the confined child, and hands its arrays and notes to the parent. */
+/* Reads a mesh in the confined child process, and sends its arrays and notes to the parent. */
 static kf_status import(const void *context, kf_answer *answer, kf_error *error) {
     enum { COUNTS = 2 };
     kf_mesh mesh = {0};
@@ -109,7 +109,7 @@ static kf_status check_answer(const char *file, const kf_mesh *mesh, kf_error *e
     return KF_OK;
 }
 
-/* The mesh takes the arrays over. */
+/* Moves the arrays of the answer into the mesh. */
 static kf_status take_answer(const char *file, kf_answer *answer, kf_mesh *mesh, kf_text *notes,
                              kf_error *error) {
     enum { VERTEX_BYTES = 3 * sizeof *mesh->vertices, TRIANGLE_BYTES = 3 * sizeof *mesh->triangles };
@@ -132,7 +132,8 @@ static kf_status take_answer(const char *file, kf_answer *answer, kf_mesh *mesh,
     return check_answer(file, mesh, error);
 }
 
-/* Binary files take up to ten times their size in memory, text less; instances of a mesh can be more. */
+/* Returns the limits for a file. A binary file needs up to ten times its size in memory, a text less.
+ * Instances of a mesh can need more. */
 static kf_confinement limits_for(size_t bytes) {
     static const size_t LEAST = (size_t)1 << 30, TIMES = 32, BYTES_A_SECOND = 1 << 20;
     enum { LEAST_SECONDS = 10 };

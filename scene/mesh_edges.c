@@ -20,7 +20,8 @@ static kf_edge *find(const kf_edges *edges, uint32_t a, uint32_t b) {
 
 kf_edges kf_edges_of(const kf_mesh *mesh, size_t count) {
     kf_edges edges = {.slots = 64};
-    while (edges.slots < 4 * count) /* a closed mesh has 3/2 edges a triangle, loose triangles have 3 */
+    /* A closed mesh has 3/2 edges per triangle, separate triangles have 3. */
+    while (edges.slots < 4 * count)
         edges.slots *= 2;
     edges.table = kf_allocate_zeroed(edges.slots, sizeof *edges.table);
     for (size_t t = 0; t < count; t++)

@@ -51,7 +51,8 @@ static void flush(struct aiFile *file) {
     (void)file;
 }
 
-/* Opens a file for assimp, under its name as it stands or with %-escapes decoded; nothing is ever written. */
+/* Opens a file for assimp. It tries the name as it is, and then with %-escapes decoded. It never opens a file
+ * for writing. */
 static struct aiFile *open_decoded(struct aiFileIO *io, const char *name, const char *mode) {
     (void)io;
     if (mode[0] != 'r') return NULL;
@@ -82,7 +83,7 @@ static void close_decoded(struct aiFileIO *io, struct aiFile *file) {
 
 /* ---- Reading ---- */
 
-/* Indices before anything dereferences them, coordinates before anything computes with them. */
+/* Checks indices before they are used as such, and coordinates before they are computed with. */
 static kf_status check_contents(const char *file, const struct aiScene *scene, kf_error *error) {
     for (unsigned m = 0; m < scene->mNumMeshes; m++) {
         const struct aiMesh *mesh = scene->mMeshes[m];
@@ -107,8 +108,8 @@ static kf_status check_contents(const char *file, const struct aiScene *scene, k
     return KF_OK;
 }
 
-/* A pose is where a node puts its meshes. The library multiplies in single precision, which parts that lie
- * far from the origin and near each other do not bear. */
+/* The pose of a node's meshes. The library multiplies poses in single precision. That is not enough for
+ * parts that are far from the origin and near each other. */
 typedef struct pose {
     double entry[3][4];
 } pose;
@@ -128,7 +129,7 @@ static pose product(const pose *outer, const pose *inner) {
     return result;
 }
 
-/* Appends a mesh's vertices, moved into the world in double precision, and its faces. */
+/* Appends a mesh's vertices, moved to world coordinates in double precision, and its faces. */
 static void append_mesh(kf_polygons *polygons, const struct aiMesh *mesh, const pose *to_world) {
     const uint32_t first = (uint32_t)polygons->builder.mesh.vertex_count;
     double scale = 0.0;
@@ -184,7 +185,7 @@ static kf_status append_node(node_walk *walk, const struct aiNode *node, const p
     return KF_OK;
 }
 
-/* Notes that assimp has dropped faces with wrong indices, which only its log says. */
+/* Notes that assimp has dropped faces with wrong indices. Only its log says this. */
 static void note_dropped_faces(const char *message, char *user) {
     if (strstr(message, "out-of-range") != NULL) *user = 1;
 }
@@ -200,7 +201,7 @@ static const struct aiScene *import(const char *file, bool *out_of_range) {
     return scene;
 }
 
-/* Fails with assimp's own words, which may be long, and may end with a newline; the line stays one line. */
+/* Fails with assimp's message, which may be long and may end with a newline. The message becomes one line. */
 static kf_status explain(const char *file, kf_error *error) {
     char reason[200];
     kf_copy_text(reason, sizeof reason, aiGetErrorString());
@@ -209,7 +210,7 @@ static kf_status explain(const char *file, kf_error *error) {
                    reason, kf_mesh_ending(file) + 1);
 }
 
-/* Reads a glTF file: checks its text, lets assimp read it, and appends its nodes. */
+/* Reads a glTF file: checks its text, reads it with assimp, and appends its nodes. */
 kf_status kf_gltf_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     static const pose here = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
     bool out_of_range = false;

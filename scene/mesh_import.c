@@ -1,5 +1,5 @@
-/* The part of reading a mesh that runs in a child process (mesh.c): the file's reader, faces cut into
- * triangles, and the surface mended. */
+/* Reads a mesh in the child process of mesh.c: calls the reader of the format, cuts faces into triangles, and
+ * mends the surface. */
 #include "scene/mesh_import.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@
 
 /* ---- The mesh as it was read ---- */
 
-/* Refuses a file whose first bytes say that it is no mesh, whatever its name says. What cannot be read is for
- * the reader to refuse. */
+/* Refuses a file whose first bytes show that it is not a mesh, whatever its name. The reader refuses files
+ * that it cannot read. */
 static kf_status check_kind(const char *file, kf_error *error) {
     char bytes[512];
     FILE *stream = fopen(file, "rbe");
@@ -24,7 +24,7 @@ static kf_status check_kind(const char *file, kf_error *error) {
     return kind == NULL ? KF_OK : kf_fail(error, KF_BAD_INPUT, "%s: %s", file, kind);
 }
 
-/* Reads a mesh by the ending of its name. */
+/* Chooses the reader by the ending of the file's name. */
 static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     static const struct {
         const char *ending;
@@ -41,7 +41,7 @@ static kf_status read_polygons(const char *file, kf_polygons *polygons, kf_text 
     return kf_fail(error, KF_BAD_INPUT, "%s: its name does not end like a mesh's", file);
 }
 
-/* Refuses a mesh without faces, with too many, or with vertices at infinity. */
+/* Refuses a mesh without faces, with too many faces, or with infinite vertices. */
 static kf_status check_polygons(const char *file, const kf_polygons *p, kf_error *error) {
     if (p->count == 0)
         return kf_fail(error, KF_BAD_INPUT,
@@ -52,7 +52,8 @@ static kf_status check_polygons(const char *file, const kf_polygons *p, kf_error
                        "%s: holds %zu triangles, more than the %d allowed; decimate the mesh", file,
                        triangles, KF_MESH_TRIANGLES);
     for (size_t i = 0; i < 3 * p->builder.mesh.vertex_count; i++)
-        if (!(fabs(p->builder.mesh.vertices[i]) < 1e30)) /* also true for NaN */
+        /* This is also true for NaN. */
+        if (!(fabs(p->builder.mesh.vertices[i]) < 1e30))
             return kf_fail(
                 error, KF_BAD_INPUT,
                 "%s: vertex %zu lies at infinity or further than 1e30 units away; repair the mesh and "
@@ -61,7 +62,8 @@ static kf_status check_polygons(const char *file, const kf_polygons *p, kf_error
     return KF_OK;
 }
 
-/* Polygons that cross themselves have no area of their own; few of them spoil no surface. */
+/* Cuts polygons into triangles. Polygons that cross themselves have no defined area. A few of them do not
+ * matter. */
 static kf_status cut_polygons(const char *file, kf_polygons *p, kf_text *notes, kf_error *error) {
     static const double MOST_CROSSED = 1e-3, ROUNDING = 1e-9;
     double crossed = 0.0;
@@ -90,7 +92,7 @@ static kf_status cut_polygons(const char *file, kf_polygons *p, kf_text *notes, 
     return KF_OK;
 }
 
-/* Numbers of single precision that lie far from the origin have lost what lies between them. */
+/* Notes coordinates in single precision that are too far from the origin to keep small details. */
 static kf_status check_precision(const char *file, const kf_polygons *p, const kf_mesh *mesh, kf_text *notes,
                                  kf_error *error) {
     static const double SAID = 1e-5, REFUSED = 1e-3;
@@ -115,14 +117,14 @@ static kf_status check_precision(const char *file, const kf_polygons *p, const k
 
 /* ---- Pieces that were left behind ---- */
 
-/* Notes where most of a mesh's extent is empty: a triangle that a modeller lost far away makes the solid as
- * long as the way to it, and lengths, Reynolds number and grid go by that. */
+/* Notes a mesh of which most of the extent is empty. A single triangle far away makes the solid much longer.
+ * Lengths, Reynolds number and grid then follow that length. */
 static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
     static const double MOST = 0.5;
     const size_t count = mesh->triangle_count;
     const kf_box box = kf_mesh_bounds(mesh);
     for (int axis = 0; axis < 3; axis++) {
-        /* A gap of more than half of the extent covers its middle. */
+        /* A gap of more than half of the extent contains its middle. */
         const double extent = box.high[axis] - box.low[axis], middle = 0.5 * (box.low[axis] + box.high[axis]);
         double from = -INFINITY, to = INFINITY;
         size_t before = 0, beyond = 0;
@@ -148,7 +150,7 @@ static void note_gap(const char *file, const kf_mesh *mesh, kf_text *notes) {
 
 /* ---- All of it ---- */
 
-/* Mends a mesh that was read, and notes what was done to it. */
+/* Mends the surface of a mesh, and notes each change. */
 static kf_status mend(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
     kf_mended done;
     const size_t before = mesh->triangle_count;

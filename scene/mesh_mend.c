@@ -1,6 +1,6 @@
-/* A heap of triangles becomes one surface (mesh_mend.h). Its parts are patches: triangles that are tied by
- * edges at which exactly two of them meet. Within a patch it is clear which way each triangle must look;
- * where more than two meet it is not, and patches end there. */
+/* Makes one surface of a set of triangles (mesh_mend.h). A patch is a part whose triangles are connected by
+ * edges of exactly two triangles. Within a patch the side of each triangle follows from its neighbours. Where
+ * more than two triangles meet at an edge it does not, so patches end there. */
 #include "scene/mesh_mend.h"
 
 #include <math.h>
@@ -14,19 +14,28 @@
 static const uint32_t NONE = UINT32_MAX;
 
 typedef struct patch {
-    size_t first, count; /* in the list of triangles by patches */
-    bool open;           /* has edges of one triangle */
-    bool twisted;        /* it has one side only, as a Moebius strip */
-    bool twin;           /* the file has each of its triangles with both windings */
-    bool closed;         /* all by itself, and encloses something */
-    double volume;       /* then; negative when it looks inwards */
+    /* The patch's part of the list of triangles sorted by patch. */
+    size_t first, count;
+    /* Some edges belong to one triangle only. */
+    bool open;
+    /* The surface has one side only, as a Moebius strip. */
+    bool twisted;
+    /* The file has each of its triangles with both windings. */
+    bool twin;
+    /* It is closed without other patches, and encloses a volume. */
+    bool closed;
+    /* The volume of a closed patch; negative when its normals point inwards. */
+    double volume;
 } patch;
 
 typedef struct surface {
     kf_mesh *mesh;
-    int32_t *votes;   /* for each triangle: 0 where the file does not say which way it looks */
-    uint32_t *of;     /* the patch of each triangle */
-    uint32_t *sorted; /* triangles by patches */
+    /* Votes for the winding of each triangle; 0 where the file does not decide it. */
+    int32_t *votes;
+    /* The patch of each triangle. */
+    uint32_t *of;
+    /* The triangles sorted by patch. */
+    uint32_t *sorted;
     patch *patches;
     size_t count;
     kf_mended *done;
@@ -44,7 +53,7 @@ static uint32_t side_from(const kf_mesh *mesh, size_t triangle, size_t side) {
     return mesh->triangles[3 * triangle + side];
 }
 
-/* Returns whether two triangles pass the edge that they share in the same direction. */
+/* Returns whether two triangles run along their shared edge in the same direction. */
 static bool same_direction(const kf_mesh *mesh, size_t triangle, size_t side, size_t other) {
     uint32_t from, to;
     kf_side(mesh, triangle, side, &from, &to);
@@ -53,8 +62,8 @@ static bool same_direction(const kf_mesh *mesh, size_t triangle, size_t side, si
     return false;
 }
 
-/* Spreads a patch over all that is tied to its first triangle. turned[t]: whether t must look to the other
- * side than it does, for all to look as the first one does. */
+/* Spreads a patch from its first triangle over all connected ones. turned[t] says whether triangle t must be
+ * turned to agree with the first. */
 static void spread_patch(surface *s, const kf_edges *edges, uint32_t number, size_t *filled, bool *turned) {
     patch *p = &s->patches[number];
     for (size_t at = p->first; at < *filled; at++) {
@@ -78,8 +87,8 @@ static void spread_patch(surface *s, const kf_edges *edges, uint32_t number, siz
     p->count = *filled - p->first;
 }
 
-/* All look as most of the patch's surface does in the file. An open patch stays as it is: which of its sides
- * is the outer one is for the stream to tell. */
+/* Turns a patch's triangles to the side of most of its area in the file. An open patch stays as it is,
+ * because only the flow decides which of its sides is the outer one. */
 static void turn_patch(surface *s, const patch *p, const bool *turned) {
     double balance = 0.0;
     if (p->open || p->twisted) return;
@@ -95,7 +104,7 @@ static void turn_patch(surface *s, const patch *p, const bool *turned) {
     }
 }
 
-/* Volume of the triangles of a list, and whether they are closed. */
+/* Computes the volume of the triangles of a list, and returns whether they are closed. */
 static bool enclosed(const kf_mesh *mesh, const uint32_t *list, size_t count, double *volume) {
     kf_mesh part = {.vertex_count = mesh->vertex_count, .triangle_count = count, .vertices = mesh->vertices};
     kf_body body;
@@ -114,8 +123,8 @@ static void free_patches(surface *s) {
     free(s->patches);
 }
 
-/* Finds the patches of a surface, triangles joined by edges that two share, turns each one's triangles
- * alike, and finds which patches enclose a volume. */
+/* Finds the patches of a surface and turns the triangles of each to one side. Then finds which patches
+ * enclose a volume. */
 static void find_patches(surface *s) {
     const size_t triangles = s->mesh->triangle_count;
     kf_edges edges = kf_edges_of(s->mesh, triangles);
@@ -159,7 +168,8 @@ static void append_triangle(triangle_list *list, const uint32_t *corners) {
     memcpy(list->corners + 3 * list->count++, corners, 3 * sizeof *corners);
 }
 
-/* The volume of the largest closed patch, whose sign tells which way outer surfaces look; 0 without any. */
+/* Returns the volume of the largest closed patch, or 0 without any. Its sign shows the side of outer
+ * surfaces. */
 static double largest_volume(const surface *s) {
     double largest = 0.0;
     for (size_t p = 0; p < s->count; p++)
@@ -168,13 +178,14 @@ static double largest_volume(const surface *s) {
     return largest;
 }
 
-/* A surface that looks the other way than the one around it bounds a cavity, which has no matter. */
+/* Returns whether a patch bounds a cavity. Its normals then point opposite to those of the surface around it.
+ */
 static bool is_cavity(const patch *p, double outer) {
     return p->closed && (p->twin || outer == 0.0 || (p->volume > 0.0) != (outer > 0.0));
 }
 
-/* Takes what no stream reaches out of the mesh: cavities into a list, the rest away. Returns whether anything
- * was taken: then what is left may be tied otherwise. */
+/* Removes from the mesh what the stream does not reach. Cavities go into a list. Returns whether anything was
+ * removed, because the connections may then change. */
 static bool take_hidden(surface *s, triangle_list *cavities) {
     bool *hidden = kf_allocate_zeroed(s->count, sizeof *hidden);
     const double outer = largest_volume(s);
@@ -199,9 +210,8 @@ static bool take_hidden(surface *s, triangle_list *cavities) {
 
 /* ---- Sheets ---- */
 
-/* Sheets with both their sides in the file, if the rest of the mesh is closed without them: they go to the
- * end.
- */
+/* Moves sheets to the end when the file has both of their sides, and the rest of the mesh is closed without
+ * them. */
 static void part_sheets(surface *s) {
     const kf_mesh *mesh = s->mesh;
     uint32_t *rest = kf_allocate((mesh->triangle_count + 1) * sizeof *rest);
@@ -227,7 +237,7 @@ static void part_sheets(surface *s) {
 
 /* ---- All of it ---- */
 
-/* Closed patches all look to the side that the largest looks to. */
+/* Turns each closed patch to the same side as the largest one. */
 static void turn_closed(surface *s) {
     const double outer = largest_volume(s);
     for (size_t p = 0; p < s->count; p++) {
@@ -239,7 +249,7 @@ static void turn_closed(surface *s) {
     }
 }
 
-/* Vertices that nothing uses go; the others keep their order. */
+/* Removes unused vertices, and keeps the order of the others. */
 static void drop_unused(kf_mesh *mesh) {
     const size_t corners = 3 * (mesh->triangle_count + mesh->inner_count);
     uint32_t *new_index = kf_allocate((mesh->vertex_count + 1) * sizeof *new_index);

@@ -1,5 +1,5 @@
-/* OBJ files: lines of text. What cannot be meant, a wrong index or a coordinate that is no number, is refused
- * by its line; what belongs to pictures is passed over. */
+/* Reads OBJ files, which are lines of text. A wrong index, or a coordinate that is not a number, is refused
+ * with its line. Data of textures and materials are skipped. */
 #include <ctype.h>
 #include <float.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include "base/util/file.h"
 #include "scene/mesh_import.h"
 
-/* A face may refer to these; a corner is 'vertex/texture/normal', the last two optional. */
+/* The kinds of indices of a face. A corner is 'vertex/texture/normal', and the last two are optional. */
 enum { VERTEX, TEXTURE, NORMAL, KINDS };
 static const char *const kind_names[KINDS] = {"vertex", "texture coordinate", "normal"};
 
@@ -20,11 +20,13 @@ typedef struct obj_scan {
     long line, curves;
     long count[KINDS];
     long largest[KINDS],
-        largest_line[KINDS]; /* indices may point forward: the largest is checked at the end */
+        /* Indices may refer to later lines, so the largest index is checked at the end. */
+        largest_line[KINDS];
     kf_error *error;
 } obj_scan;
 
-/* Lines end with a line feed, a carriage return (old Macs), or both. */
+/* Returns whether a character ends a line. A line ends with a line feed, a carriage return (old Macs), or
+ * both. */
 static bool is_end(char c) {
     return c == '\n' || c == '\r' || c == '\0';
 }
@@ -33,7 +35,7 @@ static const char *after_end(const char *text) {
     return text + (*text == '\0' ? 0 : text[0] == '\r' && text[1] == '\n' ? 2 : 1);
 }
 
-/* Skips blanks, also over the end of a line that goes on. */
+/* Skips blanks, and the end of a line that continues on the next one. */
 static const char *skip_blanks(obj_scan *scan, const char *text) {
     for (;;) {
         if (*text == ' ' || *text == '\t') {
@@ -81,8 +83,8 @@ static kf_status read_coordinate(obj_scan *scan, const char **text, const char *
                    scan->file, scan->line, name);
 }
 
-/* Numbers behind the third are a weight (one) or a colour (three). Programs disagree on what a weight does to
- * a polygon. */
+/* Reads a vertex. Numbers after the third are a weight (one number) or a colour (three numbers). Programs
+ * disagree on what a weight does to a polygon. */
 static kf_status read_vertex(obj_scan *scan, const char *text, const char **end) {
     double place[3], weight = 1.0;
     KF_TRY(read_coordinate(scan, &text, "x", &place[0]));
@@ -115,8 +117,8 @@ static kf_status check_index(obj_scan *scan, int kind, long index) {
     return KF_OK;
 }
 
-/* Looks at nothing behind the number, where strtol of a build with sanitizers measures the rest of the file.
- * A number that is too large is out of any range. */
+/* Reads an index. It does not use strtol, which reads on to the end of the file in a build with sanitizers. A
+ * number that is too large is out of every range. */
 static long read_index(const char *text, const char **end) {
     const char *at = text + (*text == '-' || *text == '+'), *first = at;
     long value = 0;
@@ -126,7 +128,8 @@ static long read_index(const char *text, const char **end) {
     return *text == '-' ? -value : value;
 }
 
-/* 'v', 'v/t', 'v//n' or 'v/t/n'; a number behind a stroke may be missing, which some programs write so. */
+/* Reads a corner: 'v', 'v/t', 'v//n' or 'v/t/n'. The number after a slash may be missing, as some programs
+ * write it. */
 static kf_status read_corner(obj_scan *scan, const char **text) {
     long vertex = 0;
     for (int kind = VERTEX; kind < KINDS; kind++) {
@@ -164,19 +167,20 @@ static bool is_word(const char *text, const char *word) {
     return strncmp(text, word, length) == 0 && ends_word(text + length);
 }
 
-/* Reads one line; *end: where it has been read to. */
+/* Reads one line. *end becomes the end of what was read. */
 static kf_status read_line(obj_scan *scan, const char *text, const char **end) {
     *end = text;
     if (is_word(text, "v")) return read_vertex(scan, text + 1, end);
     if (is_word(text, "f")) return read_face(scan, text + 1, end);
-    if (is_word(text, "fo")) return read_face(scan, text + 2, end); /* an old name of the same */
+    /* An old name of the same element. */
+    if (is_word(text, "fo")) return read_face(scan, text + 2, end);
     if (is_word(text, "vt")) scan->count[TEXTURE]++;
     if (is_word(text, "vn")) scan->count[NORMAL]++;
     if (is_word(text, "surf") || is_word(text, "curv")) scan->curves++;
     return KF_OK;
 }
 
-/* Refuses a file without vertices or faces, and one that refers to what it does not hold. */
+/* Refuses a file without vertices or faces, and indices of elements that it does not have. */
 static kf_status check_counts(const obj_scan *scan, kf_text *notes) {
     if (scan->count[VERTEX] == 0)
         return kf_fail(scan->error, KF_BAD_INPUT,
@@ -200,7 +204,7 @@ static kf_status check_counts(const obj_scan *scan, kf_text *notes) {
     return KF_OK;
 }
 
-/* Reads an OBJ file line by line: vertices and faces; notes what else it holds. */
+/* Reads the vertices and faces of an OBJ file line by line. Notes other elements. */
 kf_status kf_obj_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error) {
     char *text = NULL;
     size_t size = 0;

@@ -1,6 +1,6 @@
-/* PLY files: a header in text that says which elements follow and of which properties each is made, then
- * their numbers as text or as bytes of either order. Read are vertices (x, y, z), faces, and strips of
- * triangles; everything else is passed over by what the header says of it. */
+/* Reads PLY files. A header in text lists the elements and the properties of each. Their numbers follow as
+ * text, or as bytes in either order. Vertices (x, y, z), faces and strips of triangles are read. All other
+ * data is skipped by its description in the header. */
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static const char *const type_names[TYPES][2] = {
     {"char", "int8"}, {"uchar", "uint8"}, {"short", "int16"},   {"ushort", "uint16"},
     {"int", "int32"}, {"uint", "uint32"}, {"float", "float32"}, {"double", "float64"}};
 
-/* Uses of a property's numbers. */
+/* The uses of a property's numbers. */
 typedef enum ply_use { UNUSED, X, Y, Z, CORNERS, STRIP } ply_use;
 
 typedef struct ply_property {
@@ -35,7 +35,8 @@ typedef struct ply_element {
 
 typedef struct ply_scan {
     const char *file, *at, *end;
-    long line; /* of the header, or of the text */
+    /* The current line of the header or of the text. */
+    long line;
     enum { TEXT, LITTLE, BIG } form;
     ply_element element[ELEMENTS];
     int elements;
@@ -49,7 +50,7 @@ static kf_status refuse(const ply_scan *scan, const char *what) {
 
 /* ---- Header ---- */
 
-/* The next word of the line; "" at its end. */
+/* Reads the next word of the line; "" at its end. */
 static void header_word(ply_scan *scan, char word[WORD]) {
     size_t length = 0;
     while (*scan->at == ' ' || *scan->at == '\t')
@@ -59,7 +60,7 @@ static void header_word(ply_scan *scan, char word[WORD]) {
     word[length] = '\0';
 }
 
-/* The numbers of a binary file begin right after the end of the header's last line. */
+/* Moves to the next line. The numbers of a binary file begin directly after the last line of the header. */
 static void end_line(ply_scan *scan) {
     while (*scan->at != '\0' && *scan->at != '\n' && *scan->at != '\r')
         scan->at++;
@@ -82,7 +83,7 @@ static kf_status read_type(ply_scan *scan, ply_type *type) {
     return refuse_line(scan, "not a type that a property of a PLY file may have");
 }
 
-/* An element takes at least a byte. */
+/* Reads an element of the header. Each of its items takes at least a byte. */
 static kf_status read_element(ply_scan *scan) {
     char word[WORD];
     const char *end = word;
@@ -144,7 +145,8 @@ static kf_status read_format(ply_scan *scan) {
     return KF_OK;
 }
 
-/* Lines that begin otherwise are remarks: some programs write them without the word comment. */
+/* Reads the header. A line with an unknown first word is a comment, because some programs omit the word
+ * comment. */
 static kf_status read_header(ply_scan *scan) {
     char word[WORD];
     header_word(scan, word);
@@ -230,8 +232,8 @@ static kf_status read_number(ply_scan *scan, ply_type type, double *value) {
 
 /* ---- Elements ---- */
 
-/* A strip's first three corners are a triangle, and each further one makes another with the two before it,
- * every second of which is wound the other way; -1 begins a new strip. */
+/* A strip of triangles. Its first three corners form a triangle, and each further corner forms one with the
+ * two before it. Every second triangle has the opposite winding. An index of -1 begins a new strip. */
 typedef struct ply_strip {
     uint32_t before[2];
     size_t length;
@@ -239,8 +241,9 @@ typedef struct ply_strip {
 
 static void strip_corner(ply_scan *scan, ply_strip *strip, uint32_t corner) {
     const size_t odd = strip->length % 2;
-    const bool turns = corner == strip->before[0] || corner == strip->before[1] ||
-                       strip->before[0] == strip->before[1]; /* how one strip is tied to the next */
+    /* A repeated corner joins one strip to the next. */
+    const bool turns =
+        corner == strip->before[0] || corner == strip->before[1] || strip->before[0] == strip->before[1];
     if (strip->length++ >= 2 && !turns) {
         kf_polygons_corner(scan->polygons, strip->before[odd]);
         kf_polygons_corner(scan->polygons, strip->before[1 - odd]);
@@ -251,7 +254,7 @@ static void strip_corner(ply_scan *scan, ply_strip *strip, uint32_t corner) {
     strip->before[1] = corner;
 }
 
-/* Takes one index of a face or of a strip, where -1 begins anew. */
+/* Takes one index of a face or of a strip. In a strip -1 begins a new one. */
 static kf_status take_index(ply_scan *scan, const ply_property *property, double index, ply_strip *strip) {
     if (property->use == STRIP && index == -1.0) {
         strip->length = 0;
@@ -294,7 +297,7 @@ static kf_status take_place(ply_scan *scan, const double place[3]) {
     return KF_OK;
 }
 
-/* Reads one element: a vertex's place, a face's corners, or what is skipped. */
+/* Reads one item: a vertex's position, a face's corners, or data that is skipped. */
 static kf_status read_one(ply_scan *scan, const ply_element *element, bool vertex) {
     double place[3] = {0.0, 0.0, 0.0};
     for (int p = 0; p < element->properties; p++) {

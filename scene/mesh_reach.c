@@ -1,7 +1,7 @@
-/* Which parts of a mesh the stream reaches. Nodes about the mesh, 256 along its length, are flooded from
- * outside, not across those that a triangle touches; a part is reached if from a point of it a flooded node
- * is seen past all other triangles. So walls may be as thin as they like, and nothing depends on which way
- * triangles look, on how they are tied, or on the grid of the flow. */
+/* Finds the parts of a mesh that the stream reaches. Nodes around the mesh, 256 along its length, are flooded
+ * from outside; the flood does not cross nodes that a triangle touches. A part is reached when a flooded node
+ * is visible from one of its points, past all other triangles. So walls may be very thin, and the result does
+ * not depend on the triangles' winding, on their connections, or on the grid of the flow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,12 @@
 enum {
     FINENESS = 256,
     RIM = 3,
-    SIGHT = 3,   /* nodes that one looks around, each way */
-    LOOKS = 16,  /* at the nearest flooded ones */
-    POINTS = 300 /* of a part that are tried */
+    /* The number of nodes searched in each direction around a point. */
+    SIGHT = 3,
+    /* The number of flooded nodes tested, the nearest ones. */
+    LOOKS = 16,
+    /* The number of points tested per part. */
+    POINTS = 300
 };
 enum { DRY, TOUCHED, WET };
 
@@ -23,9 +26,11 @@ typedef struct reach {
     const kf_mesh *mesh;
     double low[3], step;
     int length[3];
-    unsigned char *state; /* [z][y][x] of nodes */
+    /* The state of the nodes, [z][y][x]. */
+    unsigned char *state;
     size_t count, capacity;
-    uint64_t *cells;     /* cells that triangles pass through, ascending once they are sorted */
+    /* The cells that triangles pass through, in ascending order after sorting. */
+    uint64_t *cells;
     uint32_t *triangles; /* and which */
 } reach;
 
@@ -34,7 +39,8 @@ static size_t index_of(const reach *r, const int node[3]) {
            (size_t)r->length[0] * ((size_t)node[1] + (size_t)r->length[1] * (size_t)node[2]);
 }
 
-/* Makes the grid of FINENESS nodes along the longest side on which the stream spreads around a mesh. */
+/* Makes the grid of nodes around a mesh that the stream floods, with FINENESS nodes along the longest side.
+ */
 static reach reach_around(const kf_mesh *mesh) {
     reach r = {.mesh = mesh};
     const kf_box box = kf_mesh_bounds(mesh);
@@ -52,7 +58,7 @@ static reach reach_around(const kf_mesh *mesh) {
     return r;
 }
 
-/* The cell that a place lies in: its lowest node. */
+/* Finds the cell of a point, given by its lowest node. */
 static void cell_at(const reach *r, const double place[3], int cell[3]) {
     for (int a = 0; a < 3; a++)
         cell[a] = (int)floor((place[a] - r->low[a]) / r->step);
@@ -60,10 +66,11 @@ static void cell_at(const reach *r, const double place[3], int cell[3]) {
 
 /* ---- Points on triangles ---- */
 
-/* Rows of points along the longest side, not further from each other than half a step. */
+/* Rows of points along the longest side. Their distance is at most half a step. */
 typedef struct lattice {
     const double *from, *to, *tip;
-    int count, most; /* rows, and points in the first */
+    /* The number of rows, and of points in the first row. */
+    int count, most;
 } lattice;
 
 static lattice rows_of(const reach *r, size_t triangle) {
@@ -111,7 +118,8 @@ static void note_cell(reach *r, uint64_t cell, uint32_t triangle) {
     r->triangles[r->count++] = triangle;
 }
 
-/* Edges and corners included, so that the nodes on both sides of a wall are never neighbours. */
+/* Marks the nodes that triangles touch. Edges and corners count, so nodes on different sides of a wall are
+ * never neighbours. */
 static void touch_triangles(reach *r) {
     for (size_t t = 0; t < r->mesh->triangle_count; t++) {
         const lattice rows = rows_of(r, t);
@@ -130,12 +138,12 @@ static void touch_triangles(reach *r) {
     }
 }
 
-/* Rows of nodes that are still to be flooded, each by one of its nodes. */
+/* Rows of nodes that are still to be flooded. Each is given by one of its nodes. */
 typedef struct seeds {
     size_t *list, count, capacity;
 } seeds;
 
-/* One for each dry stretch of a row between two nodes. */
+/* Adds a seed for each dry part of a row between two nodes. */
 static void seed_row(const reach *r, size_t first, size_t last, seeds *s) {
     for (size_t at = first; at <= last; at++) {
         if (r->state[at] != DRY || (at > first && r->state[at - 1] == DRY)) continue;
@@ -144,7 +152,7 @@ static void seed_row(const reach *r, size_t first, size_t last, seeds *s) {
     }
 }
 
-/* Row by row from the rim, which is clear of the mesh. */
+/* Floods row by row from the rim, which no triangle touches. */
 static void flood(reach *r) {
     const size_t row = (size_t)r->length[0], rows = (size_t)r->length[1], planes = (size_t)r->length[2];
     seeds s = {NULL, 0, 0};
@@ -189,15 +197,18 @@ static void sort_cells(reach *r) {
 typedef struct view {
     const reach *reach;
     double from[3];
-    uint32_t own; /* the triangle that one looks from */
+    /* The triangle of the point. */
+    uint32_t own;
     double node[LOOKS][3], distance[LOOKS];
     int nodes;
-    uint32_t *near; /* triangles that may be in the way */
+    /* The triangles that may block the line of sight. */
+    uint32_t *near;
     size_t count, capacity;
-    uint32_t *seen, look; /* [triangle_count] the look that a triangle was last gathered for */
+    /* [triangle_count] The number of the look in which a triangle was last listed. */
+    uint32_t *seen, look;
 } view;
 
-/* The nearest flooded nodes. */
+/* Finds the nearest flooded nodes. */
 static void find_nodes(view *v, const int cell[3]) {
     const reach *r = v->reach;
     v->nodes = 0;
@@ -226,8 +237,8 @@ static void find_nodes(view *v, const int cell[3]) {
     }
 }
 
-/* The triangles in the cells about the lines to all nodes, and in those beside them, because a triangle is
- * noted in the cells of its points only. */
+/* Finds the triangles in the cells around the lines to all nodes, and in the neighbouring cells. A triangle
+ * is listed only in the cells of its sampled points. */
 static void find_near(view *v, const int cell[3]) {
     const reach *r = v->reach;
     int from[3] = {cell[0], cell[1], cell[2]}, to[3] = {cell[0], cell[1], cell[2]};
@@ -268,7 +279,7 @@ static bool is_between(const kf_mesh *mesh, size_t triangle, const double from[3
     return along > BEGIN && along <= 1.0;
 }
 
-/* Returns whether a place on a triangle sees a node nearby that the stream reaches. */
+/* Returns whether a flooded node nearby is visible from a point of a triangle. */
 static bool sees_stream(view *v, uint32_t triangle, const double from[3]) {
     int cell[3];
     memcpy(v->from, from, sizeof v->from);
@@ -288,9 +299,8 @@ static bool sees_stream(view *v, uint32_t triangle, const double from[3]) {
 
 /* ---- Parts ---- */
 
-/* Looks from every stride-th point within the triangle; *number counts all. Returns whether one sees the
- * stream.
- */
+/* Tests every stride-th point within the triangle. *number counts all points. Returns whether a flooded node
+ * is visible from one of them. */
 static bool look_from(view *v, uint32_t triangle, size_t stride, size_t *number) {
     const lattice rows = rows_of(v->reach, triangle);
     for (int j = 0; j < rows.count; j++) {
@@ -314,7 +324,8 @@ static size_t count_points(const reach *r, size_t triangle) {
     return count;
 }
 
-/* Triangles of all undecided parts in the order of the mesh: a part is done once one of its points sees. */
+/* Tests the triangles of all undecided parts in the order of the mesh. A part is decided once a flooded node
+ * is visible from one of its points. */
 static void look_from_all(const reach *r, const uint32_t *patch, size_t patches, bool *hidden) {
     size_t *points = kf_allocate_zeroed(patches, sizeof *points),
            *number = kf_allocate_zeroed(patches, sizeof *number);

@@ -1,17 +1,18 @@
-/* Numbers in the text of mesh files: millions of them, so those that a double holds exactly are put together
- * here, and only the others go through the C library. */
+/* Reads numbers in the text of mesh files. There are millions of them. Those that a double holds exactly are
+ * computed here, and only the others use the C library. */
 #include <locale.h>
 #include <stdlib.h>
 
 #include "scene/mesh_import.h"
 
-/* In a program whose locale has decimal commas strtod would stop at a point. */
+/* Reads a number with the C library in the plain locale. In a locale with decimal commas strtod would stop at
+ * a point. */
 static double read_slowly(const char *text, const char **end) {
     static locale_t plain;
     char *stop = NULL;
     if (plain == (locale_t)0) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    const double value =
-        plain == (locale_t)0 ? strtod(text, &stop) : strtod_l(text, &stop, plain); /* no memory for it */
+    /* Without memory for the locale, plain strtod is used. */
+    const double value = plain == (locale_t)0 ? strtod(text, &stop) : strtod_l(text, &stop, plain);
     *end = stop;
     return value;
 }
@@ -20,7 +21,8 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* A product or quotient of two exact numbers is rounded once, so it is the nearest. */
+/* Reads a number. The product or quotient of two exact numbers is rounded once, so it is the nearest double.
+ */
 double kf_scan_number(const char *text, const char **end) {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

@@ -1,5 +1,5 @@
-/* STL files: a header of 80 bytes, a count and 50 bytes a triangle; or text. Which of them a file is does not
- * follow from its first word, because headers of binary files may begin with "solid" too. */
+/* Reads STL files: a header of 80 bytes, a count and 50 bytes per triangle; or text. The first word does not
+ * decide which, because headers of binary files may begin with "solid" too. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,14 +44,14 @@ typedef struct stl_scan {
     kf_error *error;
 } stl_scan;
 
-/* The beginning of the next word; "" at the end. */
+/* Returns the beginning of the next word; "" at the end. */
 static const char *next_word(stl_scan *scan) {
     for (; isspace((unsigned char)*scan->at); scan->at++)
         if (*scan->at == '\n' || (*scan->at == '\r' && scan->at[1] != '\n')) scan->line++;
     return scan->at;
 }
 
-/* Returns whether the next word is this, whatever its case; if so, it is behind us. */
+/* Returns whether the next word is this one, in any case, and skips it if so. */
 static bool take_word(stl_scan *scan, const char *word) {
     const char *at = next_word(scan);
     const size_t length = strlen(word);
@@ -67,7 +67,8 @@ static void skip_word(stl_scan *scan) {
         scan->at++;
 }
 
-/* The name of a solid ends with its line, or, where all stands in one line, with its first facet. */
+/* Skips the name of a solid. It ends with its line. When everything is in one line, it ends at the first
+ * facet. */
 static void skip_name(stl_scan *scan) {
     const stl_scan name = *scan;
     while (*scan->at != '\0' && *scan->at != '\n' && *scan->at != '\r') {
@@ -91,7 +92,7 @@ static kf_status refuse_word(const stl_scan *scan, const char *wanted) {
                    scan->file, scan->line, length > 0 ? word : "the end", wanted);
 }
 
-/* A point, or a comma where programs of other countries write one. */
+/* Reads a number. Programs of some countries write a decimal comma. */
 static kf_status read_number(stl_scan *scan, double *value) {
     char word[64];
     size_t length = 0;
@@ -116,7 +117,8 @@ static kf_status read_facet(stl_scan *scan) {
     size_t corners = 0;
     if (take_word(scan, "normal"))
         for (int a = 0; a < 3; a++)
-            skip_word(scan); /* the corners say it better, and some programs write NaN */
+            /* The corners give the normal more reliably, and some programs write NaN here. */
+            skip_word(scan);
     if (!take_word(scan, "outer") || !take_word(scan, "loop")) return refuse_word(scan, "'outer loop'");
     for (; take_word(scan, "vertex"); corners++) {
         double place[3];
@@ -131,7 +133,7 @@ static kf_status read_facet(stl_scan *scan) {
     return take_word(scan, "endfacet") ? KF_OK : refuse_word(scan, "'endfacet'");
 }
 
-/* One solid after the other; the last need not be ended. */
+/* Reads one solid after the other. The last one may lack its end. */
 static kf_status read_text(stl_scan *scan) {
     while (*next_word(scan) != '\0') {
         if (take_word(scan, "facet"))

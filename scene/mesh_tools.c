@@ -53,7 +53,7 @@ kf_box kf_mesh_bounds(const kf_mesh *mesh) {
     return box;
 }
 
-/* Twice the area times the normal, and the square of the longest edge. */
+/* Computes the normal times twice the area, and the square of the longest edge. */
 static void area_vector(const kf_mesh *mesh, size_t triangle, double vector[3], double *longest) {
     const uint32_t *corner = mesh->triangles + 3 * triangle;
     const double *p = mesh->vertices + 3 * (size_t)corner[0], *q = mesh->vertices + 3 * (size_t)corner[1],
@@ -95,8 +95,8 @@ void kf_mesh_stretch(const kf_mesh *mesh, size_t triangle, int axis, double *low
     }
 }
 
-/* A line that is parallel to the triangle's plane does not meet it. The barycentric coordinates u and v say
- * whether the point is inside. */
+/* Returns where a line meets a triangle. A line parallel to the triangle's plane does not meet it. The
+ * barycentric coordinates u and v show whether the point is inside. */
 double kf_mesh_ray_meets(const kf_mesh *mesh, size_t triangle, const double from[3], const double ray[3]) {
     static const double ROUNDING = 1e-9;
     const uint32_t *corner = mesh->triangles + 3 * triangle;
@@ -154,19 +154,21 @@ static uint64_t vertex_hash(const double *vertex) {
     return hash;
 }
 
-/* Joins equal vertices: new_index[v] is where vertex v went; equal vertices go to the same place, in the
- * order of their first. */
+/* Joins equal vertices. new_index[v] is the new index of vertex v. Joined vertices keep the order of their
+ * first occurrence. */
 static void join_vertices(kf_mesh *mesh, uint32_t *new_index) {
     size_t slots = 16;
     while (slots < 2 * mesh->vertex_count)
         slots *= 2;
-    uint32_t *table = kf_allocate(slots * sizeof *table); /* index into the joined vertices */
+    /* A table of indices of the joined vertices. */
+    uint32_t *table = kf_allocate(slots * sizeof *table);
     memset(table, 0xff, slots * sizeof *table);
     size_t joined = 0;
     for (size_t v = 0; v < mesh->vertex_count; v++) {
         double vertex[3];
         for (size_t a = 0; a < 3; a++)
-            vertex[a] = mesh->vertices[3 * v + a] + 0.0; /* -0 becomes 0 */
+            /* -0 becomes 0. */
+            vertex[a] = mesh->vertices[3 * v + a] + 0.0;
         size_t slot = vertex_hash(vertex) & (slots - 1);
         while (table[slot] != UINT32_MAX && !same_vertex(mesh->vertices + 3 * (size_t)table[slot], vertex))
             slot = (slot + 1) & (slots - 1);
@@ -191,7 +193,8 @@ size_t kf_mesh_clean(kf_mesh *mesh) {
             to[i] = new_index[mesh->triangles[3 * t + i]];
         double longest;
         const double area = doubled_area(mesh, kept, &longest);
-        if (area > 1e-12 * longest) kept++; /* false for NaN as well */
+        /* This is false for NaN as well. */
+        if (area > 1e-12 * longest) kept++;
     }
     free(new_index);
     const size_t dropped = mesh->triangle_count - kept;

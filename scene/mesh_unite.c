@@ -1,5 +1,6 @@
-/* Triangles that lie on each other, and gaps at edges: what dropped triangles without area leave, what
- * programs leave that cut an edge on one of its sides only, and corners that were rounded twice. */
+/* Removes triangles that lie on each other, and closes gaps at edges. Such gaps remain after triangles
+ * without area are dropped. Programs also leave them when they cut an edge on one side only, or round a
+ * corner twice. */
 #include "scene/mesh_unite.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 
 /* ---- Triangles on the same corners ---- */
 
-/* Corners in ascending order; returns whether the triangle passes them in that direction. */
+/* Sorts the corners of a triangle, and returns the direction in which it runs through them. */
 static int sort_corners(const uint32_t *triangle, uint32_t sorted[3]) {
     int direction = 1;
     memcpy(sorted, triangle, 3 * sizeof *sorted);
@@ -34,7 +35,7 @@ static void turn_triangle(uint32_t *triangle) {
     triangle[2] = second;
 }
 
-/* The slot of a triangle's corners among those already kept. */
+/* Finds the slot of a triangle's corners among the triangles already kept. */
 static size_t find_slot(const kf_mesh *mesh, const uint32_t *table, size_t slots, const uint32_t sorted[3]) {
     uint64_t hash = 0;
     for (int i = 0; i < 3; i++) {
@@ -49,7 +50,7 @@ static size_t find_slot(const kf_mesh *mesh, const uint32_t *table, size_t slots
     }
 }
 
-/* Makes one triangle of those on the same corners, wound as most of them are (mesh_unite.h). */
+/* Unites the triangles with the same corners to one, with the winding of most of them (mesh_unite.h). */
 size_t kf_mesh_unite(kf_mesh *mesh, int32_t *votes) {
     size_t slots = 16, kept = 0;
     while (slots < 2 * mesh->triangle_count)
@@ -81,7 +82,8 @@ size_t kf_mesh_unite(kf_mesh *mesh, int32_t *votes) {
 
 /* ---- Corners near open edges ---- */
 
-static const double ROUNDING = 0x1p-22; /* of the mesh's extent: of single precision, a little more */
+/* A share of the mesh's extent, slightly more than the rounding of single precision. */
+static const double ROUNDING = 0x1p-22;
 
 /* The ends of open edges, sorted into cells. */
 typedef struct loose {
