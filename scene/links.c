@@ -185,18 +185,38 @@ static bool has_normal(const kf_link_hit *hits, size_t count) {
     return false;
 }
 
-/* Sets the normal of the surface where a link meets it, on the side of the link's node. On an edge it is the
- * mean of the faces' normals. */
-static void set_normal(kf_link *link, const kf_link_hit *hits, size_t count) {
+/* Returns whether a link meets the surface where that lies in a mirror of the domain. The bottom of a solid
+ * that stands on a mirror is no surface, because the image continues the solid. */
+static bool lies_in_mirror(const kf_scene *scene, const kf_link_node *from, const kf_link_hit *hit) {
+    for (int a = 0; a < 3; a++) {
+        const double place = from->node[a] + hit->share * from->direction[a],
+                     faces[2] = {-0.5, scene->nodes[a] - 0.5};
+        for (int high = 0; high < 2 && fabs(hit->normal[a]) > KF_LINK_PARALLEL; high++)
+            if (fabs(place - faces[high]) < KF_LINK_ONE_PLACE && kf_link_mirrors(scene, 2 * a + high))
+                return true;
+    }
+    return false;
+}
+
+/* Adds up the normals of different faces where a link meets the surface first. */
+static double add_normals(const kf_scene *scene, const kf_link *link, const kf_link_hit *hits, size_t count,
+                          bool mirrored, double sum[3]) {
     const signed char *c = link->at[0].direction;
     const double way[3] = {c[0], c[1], c[2]};
-    double sum[3] = {0.0, 0.0, 0.0};
     for (size_t h = 0; h < count && hits[h].share - hits->share < KF_LINK_ONE_PLACE; h++) {
         const double sign = kf_dot(hits[h].normal, way) > 0.0 ? -1.0 : 1.0;
-        for (int a = 0; a < 3 && !has_normal(hits, h); a++)
+        const bool left_out = !mirrored && lies_in_mirror(scene, &link->at[0], &hits[h]);
+        for (int a = 0; a < 3 && !left_out && !has_normal(hits, h); a++)
             sum[a] += sign * hits[h].normal[a];
     }
-    const double length = kf_length(sum);
+    return kf_length(sum);
+}
+
+/* Sets the normal of the surface where a link meets it, on the side of the link's node. On an edge it is the
+ * mean of the faces' normals. */
+static void set_normal(const kf_scene *scene, kf_link *link, const kf_link_hit *hits, size_t count) {
+    double sum[3] = {0.0, 0.0, 0.0}, length = add_normals(scene, link, hits, count, false, sum);
+    if (!(length > 0.0)) length = add_normals(scene, link, hits, count, true, sum);
     for (int a = 0; a < 3; a++)
         link->normal[a] = sum[a] / length;
 }
@@ -222,7 +242,7 @@ static void list_links(const kf_link_box *b, kf_links *links) {
         link->at[0] = link->inner = begin_at(at, (int)(b->hits[h].link % KF_LINK_DIRECTIONS));
         if (!b->fluid[kf_link_node_index(b, at)] || !follow(b->scene, &link->inner)) continue;
         link->share = b->hits[h].share;
-        set_normal(link, b->hits + h, end - h);
+        set_normal(b->scene, link, b->hits + h, end - h);
         links->thin_count += b->fluid[kf_link_node_index(b, link->inner.node)];
         if (!b->scene->half_way) find_behind(b, link);
         links->count++;

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -382,6 +383,45 @@ static void test_no_node_runs_against_the_stream(void **state) {
     kf_scene_free(scene);
 }
 
+/* Opens a scene of a box in a tunnel between mirrors, or of its upper half. */
+static kf_scene *open_box_on_mirror(bool half) {
+    kf_error error = {KF_OK, ""};
+    char text[1024];
+    kf_scene *scene;
+    (void)snprintf(text, sizeof text,
+                   "{\"solid\": {\"shape\": \"plate\", \"chord\": 0.3, \"width\": 0.3, \"thickness\": %g,"
+                   " \"position\": [0.45, 0.4, %g], \"boundary\": \"links\"},"
+                   " \"domain\": {\"cells\": [24, 16, %d], \"cell_size\": 0.05}, \"flow\": {\"speed\": 2,"
+                   " \"reynolds\": 1e6}, \"model\": {\"wall\": \"law\"}}",
+                   half ? 0.2 : 0.4, half ? 0.1 : 0.4, half ? 8 : 16);
+    must(kf_scene_open(write_text("mirror.json", text), NULL, &scene, &error), &error);
+    return scene;
+}
+
+/* A box that stands on a mirror has the surface of the box that the mirror makes it: its bottom is none, and
+ * edges there have the normals of the sides. */
+static void test_box_on_a_mirror(void **state) {
+    (void)state;
+    kf_scene *whole = open_box_on_mirror(false), *half = open_box_on_mirror(true);
+    size_t found = 0;
+    for (size_t h = 0; h < half->links.wall_count; h++)
+        for (size_t w = 0; w < whole->links.wall_count; w++) {
+            const kf_wall_node *one = &half->links.wall[h], *other = &whole->links.wall[w];
+            const int *at = half->links.link[one->first].at[0].node,
+                      *there = whole->links.link[other->first].at[0].node;
+            if (at[0] != there[0] || at[1] != there[1] || at[2] + 8 != there[2]) continue;
+            found++;
+            assert_true(fabs(one->height - other->height) < 1e-6 && fabs(one->area - other->area) < 1e-6);
+            for (int a = 0; a < 3; a++) {
+                assert_true(fabs(one->normal[a] - other->normal[a]) < 1e-6);
+                assert_int_equal(one->seen[a] + (a == 2 ? 8 : 0), other->seen[a]);
+            }
+        }
+    assert_true(found == half->links.wall_count && 2 * found == whole->links.wall_count);
+    kf_scene_free(whole);
+    kf_scene_free(half);
+}
+
 /* A scene file says so; the law is for links that are interpolated, and a scene with it is another one. */
 static void test_scene_files(void **state) {
     (void)state;
@@ -448,6 +488,7 @@ int main(void) {
         cmocka_unit_test(test_keeps_momentum_and_mass),
         cmocka_unit_test(test_no_node_runs_away),
         cmocka_unit_test(test_no_node_runs_against_the_stream),
+        cmocka_unit_test(test_box_on_a_mirror),
         cmocka_unit_test(test_scene_files),
         cmocka_unit_test(test_laminar_layers),
     };
