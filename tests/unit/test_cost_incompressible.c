@@ -148,6 +148,28 @@ static void works_of_multigrid(void **state) {
     closed(&f);
 }
 
+static double instructions_of_prediction(int x, int y, int z) {
+    fixture f = opened(x, y, z);
+    const kf_config config = config_of(&f, "cg", 20);
+    kf_works works = works_of_model(&kf_cost_incompressible, f.problem, &gpu, &config);
+    double sum = 0;
+    for (size_t i = 0; i < works.count; i++)
+        if (strcmp(works.list[i].name, "predict") == 0) sum += works.list[i].amount[KF_COST_INSTRUCTIONS];
+    kf_works_free(&works);
+    closed(&f);
+    return sum;
+}
+
+/* Twice as many cells along any axis are twice the instructions of what works on all of them. */
+static void cells_along_each_axis_count(void **state) {
+    (void)state;
+    const double once = instructions_of_prediction(32, 24, 20);
+    assert_true(once > 0);
+    near("predict", "twice along x", instructions_of_prediction(64, 24, 20), 2 * once);
+    near("predict", "twice along y", instructions_of_prediction(32, 48, 20), 2 * once);
+    near("predict", "twice along z", instructions_of_prediction(32, 24, 40), 2 * once);
+}
+
 /* More iterations where more cells lie in a row, no more than are allowed, and no fewer than are asked for.
  */
 static void iterations_of_solvers(void **state) {
@@ -291,9 +313,13 @@ static void every_config(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_of_plans),     cmocka_unit_test(works_of_multigrid),
-        cmocka_unit_test(iterations_of_solvers), cmocka_unit_test(steps_of_an_h200),
-        cmocka_unit_test(candidates_of_an_h200), cmocka_unit_test(every_config),
+        cmocka_unit_test(launches_of_plans),
+        cmocka_unit_test(works_of_multigrid),
+        cmocka_unit_test(cells_along_each_axis_count),
+        cmocka_unit_test(iterations_of_solvers),
+        cmocka_unit_test(steps_of_an_h200),
+        cmocka_unit_test(candidates_of_an_h200),
+        cmocka_unit_test(every_config),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
