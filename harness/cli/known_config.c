@@ -7,6 +7,7 @@
 #include "base/space/space_nearest.h"
 #include "base/util/log.h"
 #include "base/util/text.h"
+#include "harness/cli/placement_argument.h"
 #include "harness/tune/knowledge.h"
 
 /* Finds the best config in the store. If there is no store or no match, it is the space's default. */
@@ -74,9 +75,9 @@ kf_status kf_known_config(const kf_arguments *arguments, const kf_problem *probl
         kf_info("%s runs with the default config and the values of --fix, verified", problem->name);
     else if (!similar.found)
         kf_warn("%s was never tuned on %s, and nothing like it: running the default config, verified; "
-                "'kftune tune --scene "
-                "%s' finds a faster one",
-                problem->name, device->name, problem->source);
+                "'kftune tune --scene %s'%s finds a faster one",
+                problem->name, device->name, kf_argument_source(problem->source),
+                kf_argument_source(problem->source) == problem->source ? "" : " with the same options");
     else
         kf_warn("%s was never tuned on %s: running what was best for the nearest scene known, %s (%s, run "
                 "%" PRId64 "); 'kftune tune' may find a faster one",

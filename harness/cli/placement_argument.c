@@ -213,6 +213,10 @@ static void forget_refused(void) {
         kf_scene_document_forget(kept);
 }
 
+const char *kf_argument_source(const char *source) {
+    return kept[0] != '\0' && strcmp(source, kept) == 0 ? given : source;
+}
+
 void kf_argument_name_source(kf_error *error) {
     const char *found =
         kept[0] != '\0' && error->status == KF_BAD_INPUT ? strstr(error->message, kept) : NULL;

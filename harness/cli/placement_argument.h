@@ -49,6 +49,9 @@ kf_status kf_argument_document(const kf_arguments *arguments, const int nodes[3]
  * the user's data folder, and *name becomes that file's name. */
 kf_status kf_argument_placed(const kf_arguments *arguments, const int nodes[3], double samples_per_cell,
                              const cJSON *like, const char **name, kf_error *error);
+/* Returns what the user gave for a scene that kf_argument_placed keeps in that file; else the source itself.
+ */
+const char *kf_argument_source(const char *source);
 /* Replaces the name of a kept file in an error by what the user gave, because the user does not know that
  * file. */
 void kf_argument_name_source(kf_error *error);

@@ -130,6 +130,7 @@ expect 0 run --scene first/scene.json --device cpu:1 --steps 4 --picture none --
 cmp -s first/forces.csv second/forces.csv || complain "a placed mesh and the scene file written for it differ"
 # Variants write into folders of their own.
 for yaw in 0 5; do expect 0 run --scene first/scene.json --yaw $yaw --device cpu:1 --steps 2 --picture none; done
+says "'kftune tune --scene first/scene.json' with the same options"
 [ -s first-yaw0-run/run.json ] && [ -s first-yaw5-run/run.json ] || complain "two angles have not two folders"
 cp first/scene.json wedge.scene.json
 expect 0 predict --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --bandwidth 4242 --fix plan=fused --top 1
