@@ -186,7 +186,7 @@ static bool bring_together(float *one, float *other, float apart) {
 /* Closes holes. Where votes decided the side, the sign may change at a place without a triangle. The
  * distances around that place are then too large, and are reduced. */
 static void close_holes(const kf_distance_grid *grid) {
-    /* Of the 27 neighbours, those after the middle one. */
+    /* The neighbours after the middle one of 27 points. */
     enum { NEIGHBOURS = 13, FIRST = 14 };
     int to[NEIGHBOURS][3];
     float apart[NEIGHBOURS];

@@ -18,6 +18,7 @@ static kf_edge *find(const kf_edges *edges, uint32_t a, uint32_t b) {
     return edge;
 }
 
+/* Collects the edges of the first `count` triangles, each with the first two triangles that meet there. */
 kf_edges kf_edges_of(const kf_mesh *mesh, size_t count) {
     kf_edges edges = {.slots = 64};
     /* A closed mesh has 3/2 edges per triangle, separate triangles have 3. */

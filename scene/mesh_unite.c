@@ -89,10 +89,12 @@ static const double ROUNDING = 0x1p-22;
 typedef struct loose {
     const kf_mesh *mesh;
     double near, cell, low[3];
-    int64_t row, slab; /* steps of a cell's number along y and z */
+    /* The step of a cell's number along y and z. */
+    int64_t row, slab;
     size_t count;
-    uint32_t *vertices; /* [count] in the order of their cells */
-    uint64_t *cells;    /* [count] ascending */
+    /* [count] The vertices in the order of their cells. */
+    uint32_t *vertices;
+    uint64_t *cells; /* [count] ascending */
 } loose;
 
 static const double *vertex_at(const kf_mesh *mesh, uint32_t vertex) {
@@ -113,7 +115,8 @@ static int64_t cell_of(const loose *l, const double place[3]) {
            l->slab * cell_along(l, 2, place[2]);
 }
 
-/* Cells are about as many as the ends; a margin of one keeps neighbours within the numbers. */
+/* Sorts the ends into cells. There are about as many cells as ends. A margin of one cell keeps neighbours
+ * inside the range of numbers. */
 static loose gather_loose(const kf_mesh *mesh, const unsigned char *marked) {
     const kf_box box = kf_mesh_bounds(mesh);
     loose l = {.mesh = mesh};
@@ -155,7 +158,7 @@ static void free_loose(loose *l) {
     free(l->cells);
 }
 
-/* Calls look for each end in the cells about a box from p to q. */
+/* Calls look for each end in the cells around a box from p to q. */
 static void look_about(const loose *l, const double p[3], const double q[3],
                        void (*look)(void *context, uint32_t vertex), void *context) {
     int64_t from[3], to[3];
@@ -177,7 +180,8 @@ static void look_about(const loose *l, const double p[3], const double q[3],
 
 typedef struct welding {
     const loose *loose;
-    uint32_t *joined; /* [vertex_count] the vertex that it is one with: the first of them */
+    /* [vertex_count] The first of the vertices that are united with this one. */
+    uint32_t *joined;
     uint32_t vertex;
 } welding;
 
@@ -197,7 +201,8 @@ static bool two_are_equal(const uint32_t *corner) {
     return corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0];
 }
 
-/* Returns how many corners were joined with others; triangles that have nothing left go. */
+/* Joins corners within the rounding and removes triangles that collapse. Returns the number of joined
+ * corners. */
 static size_t weld(kf_mesh *mesh, const loose *l, const unsigned char *marked, int32_t *votes) {
     welding w = {.loose = l, .joined = kf_allocate(mesh->vertex_count * sizeof *w.joined)};
     size_t count = 0, kept = 0;
@@ -221,11 +226,13 @@ static size_t weld(kf_mesh *mesh, const loose *l, const unsigned char *marked, i
 
 /* ---- Corners on the edges of others ---- */
 
-enum { ON_EDGE = 1024 }; /* corners on one edge at most */
+/* The largest number of corners on one edge. */
+enum { ON_EDGE = 1024 };
 
 typedef struct cutting {
     const loose *loose;
-    uint32_t from, to, opposite; /* the edge, and the third corner of its triangle */
+    /* The edge, and the third corner of its triangle. */
+    uint32_t from, to, opposite;
     size_t count;
     struct {
         double along;
@@ -249,7 +256,8 @@ static void find_on_edge(void *context, uint32_t vertex) {
     if (kf_length(off) > c->loose->near) return;
     size_t i = c->count;
     for (size_t k = 0; k < c->count; k++)
-        if (c->found[k].vertex == vertex) return; /* seen from the neighbouring piece of the edge */
+        /* The neighbouring piece of the edge has found this vertex before. */
+        if (c->found[k].vertex == vertex) return;
     while (i > 0 && c->found[i - 1].along > along)
         i--;
     memmove(&c->found[i + 1], &c->found[i], (c->count - i) * sizeof c->found[0]);
@@ -258,7 +266,8 @@ static void find_on_edge(void *context, uint32_t vertex) {
     c->count++;
 }
 
-/* The corners on a triangle's side, in its direction: piece by piece, none longer than a cell. */
+/* Finds the corners on a triangle's side, in its direction. It searches piece by piece; no piece is longer
+ * than a cell. */
 static void find_on_side(cutting *c, const kf_mesh *mesh, size_t triangle, size_t side) {
     c->count = 0;
     kf_side(mesh, triangle, side, &c->from, &c->to);
@@ -275,7 +284,8 @@ static void find_on_side(cutting *c, const kf_mesh *mesh, size_t triangle, size_
     }
 }
 
-/* Appends the triangle, cut where corners lie on its open edges; returns how many do. */
+/* Appends the triangle, cut at the corners that lie on its open edges. Returns the number of those corners.
+ */
 static size_t cut_triangle(const kf_mesh *mesh, const kf_edges *edges, size_t triangle, cutting *c,
                            kf_polygons *outline, kf_mesh_builder *builder) {
     size_t count = 0;
@@ -292,8 +302,8 @@ static size_t cut_triangle(const kf_mesh *mesh, const kf_edges *edges, size_t tr
     return count;
 }
 
-/* Cuts triangles at vertices that lie within their edges, so that neighbours share whole edges; returns
- * how many cuts. */
+/* Cuts triangles at vertices within their edges, so that neighbours share whole edges. Returns the number of
+ * cuts. */
 static size_t cut_edges(kf_mesh *mesh, const kf_edges *edges, const loose *l, int32_t **votes) {
     cutting *c = kf_allocate(sizeof *c);
     kf_mesh_builder builder = {.mesh = {.vertex_count = mesh->vertex_count, .vertices = mesh->vertices}};
@@ -318,7 +328,7 @@ static size_t cut_edges(kf_mesh *mesh, const kf_edges *edges, const loose *l, in
     return count;
 }
 
-/* Edges of the mesh, and the ends of the open ones; false when there are none. */
+/* Finds the edges of the mesh and the ends of the open ones. Returns false when no edge is open. */
 static bool find_loose(const kf_mesh *mesh, kf_edges *edges, loose *l, unsigned char *marked) {
     memset(marked, 0, mesh->vertex_count);
     *edges = kf_edges_of(mesh, mesh->triangle_count);
@@ -331,8 +341,8 @@ static bool find_loose(const kf_mesh *mesh, kf_edges *edges, loose *l, unsigned 
     return true;
 }
 
-/* Stitches a surface whose edges nearly meet: joins vertices within a rounding, then cuts edges at
- * vertices upon them; returns how many. */
+/* Closes narrow gaps of a surface. Joins vertices that differ by rounding, then cuts edges at vertices that
+ * lie on them. Returns the number of changes. */
 size_t kf_mesh_stitch(kf_mesh *mesh, int32_t **votes) {
     unsigned char *marked = kf_allocate(mesh->vertex_count + 1);
     kf_edges edges;

@@ -43,20 +43,21 @@ static uint64_t spread_bits(uint64_t v) {
     return v;
 }
 
-/* Which of the parts of its cell along an axis holds a position; rounding never leads out of the cell. */
+/* Returns the part of its cell in which a position lies along an axis. Rounding never leads out of the cell.
+ */
 static uint64_t part_of_cell(const kf_ordering *ordering, double position) {
     const int parts = 1 << ordering->cell_bits, part = (int)((position - floor(position)) * parts);
     return (uint64_t)(part < parts ? part : parts - 1);
 }
 
-/* Returns the key of a sample: its block of cells, then within the block its cell, or part of it, in Morton's
- * order. */
+/* Returns the key of a sample: its block of cells, and then its cell or part of a cell within the block, in
+ * Morton order. */
 uint64_t kf_ordering_key(const kf_ordering *ordering, double x, double y, double z) {
     const double position[3] = {x, y, z};
     uint64_t block[3], within[3];
     for (int a = 0; a < 3; a++) {
         int cell = (int)floor(position[a]) - ordering->origin[a];
-        /* A sample on the box's edge may round out of it; it belongs to the outermost cell. */
+        /* Rounding may move a sample on the box's edge outside. It belongs to the outermost cell. */
         if (cell < 0) cell = 0;
         if (cell >= ordering->cells[a]) cell = ordering->cells[a] - 1;
         block[a] = (uint64_t)(cell / ordering->block_length);
@@ -89,7 +90,7 @@ static void radix_pass(size_t count, const keyed_index *from, keyed_index *to, i
         to[start[(from[i].key >> shift) & (DIGITS - 1)]++] = from[i];
 }
 
-/* Sorts indices by key in passes of DIGIT_BITS, lowest first; equal keys keep their order. */
+/* Sorts indices by key in passes of DIGIT_BITS, lowest digits first. Equal keys keep their order. */
 void kf_radix_order(size_t count, const uint64_t *keys, uint64_t key_count, uint32_t *permutation) {
     if (count == 0) return;
     keyed_index *from = kf_allocate(count * sizeof *from), *to = kf_allocate(count * sizeof *to);

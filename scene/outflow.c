@@ -1,4 +1,4 @@
-/* How outflows treat what arrives (docs/physics.md). */
+/* The speeds of outflows (docs/physics.md). */
 #include <math.h>
 
 #include "scene/scene.h"
@@ -11,7 +11,7 @@ static double face_nodes(const kf_scene *scene, int face) {
     return (double)scene->nodes[(face / 2 + 1) % 3] * scene->nodes[(face / 2 + 2) % 3];
 }
 
-/* Volume that flows in a step over the nodes of all outflows. */
+/* Returns the mean speed at which all outflows together release what all inflows add. */
 static double balanced_speed(const kf_scene *scene) {
     double influx = 0.0, area = 0.0;
     for (int f = 0; f < KF_FACES; f++) {

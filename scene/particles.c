@@ -27,7 +27,7 @@ void kf_particle_scene_free(kf_particle_scene *scene) {
     free(scene);
 }
 
-/* -0 and 0 are the same number. */
+/* Hashes numbers. -0 and 0 give the same hash. */
 static void hash_numbers(kf_hasher *hasher, size_t count, const double *values) {
     for (size_t i = 0; i < count; i++) {
         const double value = values[i] + 0.0;
@@ -35,7 +35,7 @@ static void hash_numbers(kf_hasher *hasher, size_t count, const double *values) 
     }
 }
 
-/* Makes the hash of a scene of particles from all that its flow depends on. */
+/* Computes the hash of a scene of particles from all that its flow depends on. */
 void kf_particle_scene_hash(kf_particle_scene *s) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
@@ -79,7 +79,7 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
                               s->time_step,
                               s->dummies_slip};
     kf_hash_add(&hasher, numbers, sizeof numbers);
-    /* These came later. */
+    /* These keys are newer. They are hashed only when given, so the hashes of older scenes stay. */
     if (s->impact > 0.0) kf_hash_add(&hasher, &s->impact, sizeof s->impact);
     if (s->central_viscosity) kf_hash_add_string(&hasher, "central viscosity");
     hash_numbers(&hasher, 3, s->size);
@@ -98,13 +98,13 @@ void kf_particle_scene_hash(kf_particle_scene *s) {
 
 /* ---- The box ---- */
 
-/* Keys of the faces, which in two dimensions are the first four. */
+/* The keys of the faces. Two-dimensional scenes have the first four. */
 static const char *const flat_faces[] = {"xmin", "xmax", "ymin", "ymax", NULL}, *const all_faces[] = {
                                                                                     "xmin", "xmax", "ymin",
                                                                                     "ymax", "zmin", "zmax",
                                                                                     NULL};
 
-/* Reads box.faces; both faces across a periodic axis must be periodic. */
+/* Reads box.faces. Both faces across a periodic axis must be periodic. */
 static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
     const kf_json_place place = {file, "box.faces"};
     const char *const *keys = s->dimensions == 2 ? flat_faces : all_faces;
@@ -126,7 +126,7 @@ static kf_status read_sides(const char *file, const cJSON *box, kf_particle_scen
     return KF_OK;
 }
 
-/* Reads box.face_velocity: a no_slip face may move within its plane. */
+/* Reads box.face_velocity. A no_slip face may move within its plane. */
 static kf_status read_speeds(const char *file, const cJSON *box, kf_particle_scene *s, kf_error *error) {
     const kf_json_place place = {file, "box.face_velocity"};
     const char *const *keys = s->dimensions == 2 ? flat_faces : all_faces;
@@ -146,7 +146,8 @@ static kf_status read_speeds(const char *file, const cJSON *box, kf_particle_sce
     return KF_OK;
 }
 
-/* Sizes in spacings: whole ones, and the layers of particles beyond faces. */
+/* Converts sizes to spacings. They become whole numbers, and the layers of particles beyond faces are added.
+ */
 static kf_status lay_out(const char *file, const double metres[3], kf_particle_scene *s, kf_text *notes,
                          kf_error *error) {
     const double layers = ceil(s->support);
@@ -165,8 +166,8 @@ static kf_status lay_out(const char *file, const double metres[3], kf_particle_s
     return KF_OK;
 }
 
-/* The spacing that gives the box so many spacings along x, layers beyond its faces among them; the file's own
- * stays to the last bit: asked for the size that it has, a scene is the same. */
+/* Returns the spacing for a number of spacings along x, including the layers beyond the box's faces. When
+ * that is the number that the scene has already, the result is the file's own spacing to the last bit. */
 static double spacing_for(const kf_particle_scene *s, double metres, int spacings_x) {
     const double layers =
                      ceil(s->support) * ((s->sides[0] == KF_SIDE_DUMMIES) + (s->sides[1] == KF_SIDE_DUMMIES)),
@@ -232,7 +233,7 @@ static kf_status read_terrain(const char *file, const cJSON *root, const double 
 
 /* ---- Output of a run ---- */
 
-/* A gauge's name heads its column of a table: it can be read there, and no other gauge has it. */
+/* Checks a gauge's name, which is the title of a column in a table. It must be readable there and unique. */
 static kf_status check_gauge_name(kf_json_place place, const char *name, const kf_gauge *others, int count,
                                   kf_error *error) {
     const size_t most = sizeof others->name - 1;
@@ -248,7 +249,7 @@ static kf_status check_gauge_name(kf_json_place place, const char *name, const k
     return KF_OK;
 }
 
-/* Reads where a gauge stands and what it measures there. */
+/* Reads a gauge's position and the quantity that it measures. */
 static kf_status read_gauge(const char *file, const cJSON *object, int number, kf_particle_scene *s,
                             kf_error *error) {
     static const char *const keys[] = {"name", "height", "pressure", NULL};
@@ -295,7 +296,7 @@ static kf_status read_gauges(const char *file, const cJSON *root, kf_particle_sc
 
 const char *const kf_particle_colour_names[KF_COLOURS] = {"speed", "pressure", "yield"};
 
-/* Reads run: end time, windows in which a step is timed, and what pictures are coloured by. */
+/* Reads run: end time, the windows in which steps are timed, and the quantity that colours pictures. */
 static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene *s, kf_error *error) {
     static const char *const keys[] = {"time", "windows", "colour", NULL};
     const kf_json_place place = {file, "run"};
@@ -330,7 +331,8 @@ static kf_status read_run(const char *file, const cJSON *root, kf_particle_scene
 
 /* ---- All of it ---- */
 
-/* Checks friction on walls without particles, which add friction of velocities, whatever their direction. */
+/* Refuses central_viscosity with other than Newtonian fluids, and with walls without particles. Their
+ * friction acts on velocities of any direction. */
 static kf_status check_friction(const kf_particle_scene *s, const char *file, kf_error *error) {
     bool rough = s->terrain.heights != NULL;
     for (int f = 0; f < 2 * s->dimensions; f++)

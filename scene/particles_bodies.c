@@ -19,7 +19,7 @@ void kf_particle_bodies_free(kf_particle_bodies *bodies) {
     bodies->count = 0;
 }
 
-/* Metres in the file to spacings in the box. */
+/* Converts metres of the file to spacings in the box. */
 static void to_spacings(const kf_particle_scene *s, double place[3]) {
     for (int i = 0; i < 3; i++)
         place[i] = place[i] / s->spacing + s->origin[i];

@@ -1,18 +1,20 @@
-/* Terrain held against the box: what lies beside, above or below it is refused or told, with both numbers. */
+/* Compares the terrain with the box. Terrain beside, above or below the box is refused or noted, with both
+ * extents. */
 #include <math.h>
 
 #include "scene/particles_internal.h"
 
-/* The box without its layers of particles, in spacings. */
+/* Returns the extent of the box without its layers of particles, in spacings. */
 static void inner_box(const kf_particle_scene *s, int axis, double *low, double *high) {
     *low = s->origin[axis];
     *high = kf_particle_box_end(s, axis);
 }
 
-/* Along an axis, metres: how much of the box the terrain covers, and both extents. */
+/* How much of the box the terrain covers along an axis, and both extents, in metres. */
 typedef struct cover {
     double terrain, box, share;
-    bool whole; /* but for a cell at each end */
+    /* The terrain covers all but at most a cell at each end. */
+    bool whole;
 } cover;
 
 static cover cover_along(const kf_particle_scene *s, int axis) {
@@ -32,7 +34,7 @@ static bool looks_like_degrees(const kf_particle_scene *s) {
            (t->corner[0] != 0.0 || t->corner[1] != 0.0);
 }
 
-/* Refuses a terrain that covers less than half of the box, and notes one that does not cover it all. */
+/* Refuses terrain that covers less than half of the box, and notes terrain that covers only a part. */
 static kf_status check_extent(const char *file, const kf_particle_scene *s, kf_text *notes, kf_error *error) {
     static const double LEAST_SHARE = 0.5;
     cover covers[2] = {{.whole = true, .share = 1.0}, {.whole = true, .share = 1.0}};
@@ -53,7 +55,7 @@ static kf_status check_extent(const char *file, const kf_particle_scene *s, kf_t
     return KF_OK;
 }
 
-/* Finds the lowest and highest of the nodes in or next to the box, metres above its floor. */
+/* Finds the lowest and highest of the nodes in or next to the box, in metres above its floor. */
 static void heights_in_box(const kf_particle_scene *s, double *lowest, double *highest) {
     const kf_terrain *t = &s->terrain;
     int first[2] = {0, 0}, last[2] = {0, 0};

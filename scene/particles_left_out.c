@@ -1,10 +1,9 @@
-/* Particles of a fluid's shapes that have no room in the box: counted and told, none is lost without a word.
- */
+/* Counts the particles of a fluid's shapes that lie outside the box, so that a note reports them. */
 #include <math.h>
 
 #include "scene/particles_internal.h"
 
-/* Whole numbers k with k + 0.5 from low to high. */
+/* Returns how many points k + 0.5, with k a whole number, lie between low and high. */
 static double points_between(double low, double high) {
     return fmax(0.0, floor(high - 0.5) - ceil(low - 0.5) + 1.0);
 }
@@ -19,7 +18,8 @@ static double points_of_box(const kf_particle_scene *s, const kf_particle_body *
     return points;
 }
 
-/* The length of the ball above a column's middle, from low to high; false: there is none. */
+/* Finds the part of a ball above the middle of a column, from low to high. Returns false when there is none.
+ */
 static bool ball_above(const kf_particle_scene *s, const kf_particle_body *body, double x, double y,
                        double *low, double *high) {
     const int up = s->dimensions - 1;
@@ -35,7 +35,7 @@ static bool column_is_in_box(const kf_particle_scene *s, double x, double y) {
     return kf_particle_in_box(s, x, s->dimensions == 3 ? y : -1.0);
 }
 
-/* A ball's points outside of the box in the column at (x, y). */
+/* Counts a ball's points outside the box in the column at (x, y). */
 static double outside_of_ball(const kf_particle_scene *s, const kf_particle_body *body, double x, double y) {
     const int up = s->dimensions - 1;
     double low, high;
@@ -45,7 +45,7 @@ static double outside_of_ball(const kf_particle_scene *s, const kf_particle_body
     return all - points_between(fmax(low, s->origin[up]), fmin(high, kf_particle_box_end(s, up)));
 }
 
-/* A polygon's layers in the column at (x, y), where that is beside the box. */
+/* Counts a polygon's layers in the column at (x, y), when that column is outside the box. */
 static double beside_box(const kf_particle_scene *s, const kf_particle_body *body, double x, double y) {
     if (column_is_in_box(s, x, y) || !kf_particle_in_polygon(body, s->dimensions - 1, x, y)) return 0.0;
     return kf_particle_layers(s, body, x, y);
@@ -65,7 +65,7 @@ static double sum_of_columns(const kf_particle_scene *s, const kf_particle_body 
     return sum;
 }
 
-/* How far a shape reaches out of the box, spacings; 0: not at all. */
+/* Returns how far a shape extends out of the box, in spacings; 0 when it does not. */
 static double reach(const kf_particle_scene *s, const kf_particle_body *body) {
     double most = 0.0;
     const int axes = body->kind == KF_BODY_POLYGON ? s->dimensions - 1 : s->dimensions;
@@ -74,8 +74,8 @@ static double reach(const kf_particle_scene *s, const kf_particle_body *body) {
     return most;
 }
 
-/* Particles of a fluid's shape that lie outside, wherever else; negative: more than can be counted quickly.
- */
+/* Counts the particles of a fluid's shape outside the box. A negative result means that there are too many to
+ * count quickly. */
 static double points_outside(const kf_particle_scene *s, const kf_particle_body *body, double inside) {
     static const double MOST_COLUMNS = 1e8;
     const double columns = (body->high[0] - body->low[0] + 1.0) *

@@ -13,7 +13,7 @@ const char *const kf_law_names[KF_LAWS] = {"newtonian",        "power", "bingham
 
 static const double PI = 3.14159265358979323846;
 
-/* Units of the file in those of the scene. */
+/* The units of the file, expressed in those of the scene. */
 typedef struct units {
     double stress, viscosity, time;
 } units;
@@ -42,14 +42,14 @@ static kf_status read_flow(kf_json_place place, const cJSON *object, kf_particle
     if (consistency == 0.0) consistency = viscosity;
     m->viscosity = viscosity * u.viscosity;
     m->consistency = consistency * u.stress * pow(u.time, m->exponent);
-    /* Viscosity up to s c rho / 2 costs no smaller time step: there the viscous limit meets the acoustic one.
-     */
+    /* A viscosity of up to s c rho / 2 needs no smaller time step. There the viscous limit equals the
+     * acoustic one. */
     m->viscosity_limit = limit > 0.0 ? limit * u.viscosity : 0.25 * s->support;
     m->growth = growth * u.time;
     return KF_OK;
 }
 
-/* Reads the yield stress of a material: constant (Pa), by mu(I), or by Drucker and Prager. */
+/* Reads the yield stress of a material: a constant (Pa), mu(I), or Drucker-Prager. */
 static kf_status read_yield(kf_json_place place, const cJSON *object, kf_particle_scene *s, kf_error *error) {
     kf_material *m = &s->material;
     const units u = units_of(s);
@@ -79,7 +79,7 @@ static kf_status read_yield(kf_json_place place, const cJSON *object, kf_particl
     return KF_OK;
 }
 
-/* A key of another law, or of another branch, would say nothing of this material. */
+/* Refuses keys of another law, or of another branch, because they have no effect on this material. */
 static kf_status refuse_others(kf_json_place place, const cJSON *object, const kf_material *m,
                                kf_error *error) {
     static const char *const power[] = {"consistency", "exponent", NULL},
@@ -143,7 +143,8 @@ static kf_status read_thesis(kf_json_place place, const cJSON *object, kf_partic
                              kf_error *error) {
     kf_thesis_model *t = &s->thesis;
     const units u = units_of(s);
-    const double acceleration = 1.0 / (u.time * s->sound_speed); /* of 1 m/s^2 */
+    /* The value of 1 m/s^2. */
+    const double acceleration = 1.0 / (u.time * s->sound_speed);
     double penalty = 1e4, damping = 10.0, drag = 0.0, height = 0.0, speed = s->sound_speed, limit = 1e4,
            at_rest = 500.0;
     KF_TRY(kf_json_number(place, object, "xsph", false, 0.0, 1.0, &t->xsph, error));
@@ -237,7 +238,8 @@ kf_status kf_particle_material_read(const char *file, const cJSON *root, kf_part
                                        NULL};
     const kf_json_place place = {file, "material"};
     const cJSON *object;
-    const double *g = s->gravity; /* still in m/s^2 */
+    /* Still in m/s^2. */
+    const double *g = s->gravity;
     const double height = s->size[s->dimensions - 1] * s->spacing;
     double fastest = sqrt(2.0 * kf_length(g) * height);
     KF_TRY(kf_json_object((kf_json_place){file, ""}, root, "material", true, &object, error));

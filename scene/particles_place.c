@@ -1,5 +1,5 @@
-/* Particles in shapes: column by column, so that ten million take seconds; the same for any number of
- * threads. */
+/* Places particles in shapes, column by column, so that ten million take seconds. The result is the same for
+ * any number of threads. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,12 +23,16 @@ typedef struct placing {
     const kf_particle_scene *scene;
     const kf_particle_bodies *bodies;
     kf_crossings meshes[KF_PARTICLE_SHAPES];
-    int columns[2], rows; /* lattice points along the slow axes and along the last */
-    size_t *counts;       /* of particles before each column, fluid then walls; when they are known */
-    kf_particle_fates fates[KF_PARTICLE_SHAPES]; /* once they are counted */
-    pthread_mutex_t lock;                        /* on these */
+    /* The lattice points along the slow axes, and along the last axis. */
+    int columns[2], rows;
+    /* The number of particles before each column, first fluid, then walls. */
+    size_t *counts;
+    /* The fates of the particles, once they are counted. */
+    kf_particle_fates fates[KF_PARTICLE_SHAPES];
+    pthread_mutex_t lock; /* on these */
     bool fill;
-    bool lattice; /* whether any particle lies on the lattice of spacings */
+    /* True when some particles lie on the lattice of spacings. */
+    bool lattice;
 } placing;
 
 /* ---- Places inside of shapes ---- */
@@ -57,7 +61,7 @@ static bool contains(const placing *p, int b, size_t column, const double place[
     return r2 <= body->radius * body->radius;
 }
 
-/* The layers of particles beyond a face. */
+/* Returns whether a place lies in the layers of particles beyond a face. */
 static bool in_layer(const kf_particle_scene *s, const double place[3]) {
     const int axes = s->dimensions == 2 ? 2 : 3;
     for (int i = 0; i < axes; i++) {
@@ -88,8 +92,8 @@ double kf_particle_layers(const kf_particle_scene *s, const kf_particle_body *bo
 
 /* ---- Columns ---- */
 
-/* Keeps a particle of a body or a wall with its velocity and, where it begins hydrostatic, the density of
- * its pressure; the first pass only counts. */
+/* Stores a particle of a body or a wall, with its velocity. In a hydrostatic start it also gets the density
+ * of its pressure. The first pass only counts. */
 static void keep(placing *p, size_t *at, const double place[3], int body, bool wall, double top) {
     if (p->fill) {
         const kf_particle_scene *s = p->scene;
@@ -113,14 +117,15 @@ static void keep(placing *p, size_t *at, const double place[3], int body, bool w
     at[wall]++;
 }
 
-/* The first shape of the lattice that holds a place; -1: none does. */
+/* Returns the first shape of the lattice that contains a place, or -1. */
 static int body_at(const placing *p, size_t column, const double place[3]) {
     for (int b = 0; b < p->bodies->count; b++)
         if (p->bodies->list[b].kind != KF_BODY_POLYGON && contains(p, b, column, place)) return b;
     return -1;
 }
 
-/* Returns whether the lattice of spacings has particles at all: polygons lie on the ground, not on it. */
+/* Returns whether the lattice of spacings has particles at all. Particles of polygons lie on the ground
+ * instead. */
 static bool fills_lattice(const kf_particle_scene *s, const kf_particle_bodies *bodies) {
     for (int side = 0; side < 2 * s->dimensions; side++)
         if (s->sides[side] == KF_SIDE_DUMMIES) return true;
@@ -150,7 +155,7 @@ static void fill_lattice(placing *p, size_t column, const double at_column[2], d
     }
 }
 
-/* Snow lies on the terrain: layers parallel to it. */
+/* Fills the layers of snow, which are parallel to the terrain. */
 static void fill_polygons(placing *p, const double at_column[2], double ground, double upright, size_t *at,
                           kf_particle_fates *fates) {
     const kf_particle_scene *s = p->scene;
@@ -165,7 +170,7 @@ static void fill_polygons(placing *p, const double at_column[2], double ground, 
             double place[3] = {at_column[0], at_column[1], 0.0};
             place[up] = ground + z;
             const bool below = place[up] < s->origin[up], above = place[up] >= s->size[up];
-            /* Weight of what lies above, along the normal. */
+            /* This is the weight of the material above, along the normal. */
             if (!below && !above)
                 keep(p, at, place, b, false, place[up] + (top - place[up]) / (upright * upright));
             fates[b].below += below;
@@ -187,7 +192,7 @@ static void add_fates(placing *p, const kf_particle_fates *fates) {
     (void)pthread_mutex_unlock(&p->lock);
 }
 
-/* Places the particles of columns begin to end - 1, or counts them: on the lattice of spacings, and on
+/* Places or counts the particles of the columns from begin to end - 1, on the lattice of spacings and on
  * polygons along the ground. */
 static void place_columns(void *data, size_t begin, size_t end) {
     placing *p = data;
@@ -210,7 +215,7 @@ static void place_columns(void *data, size_t begin, size_t end) {
     if (!p->fill) add_fates(p, fates);
 }
 
-/* Counts to places: all fluid, then all walls. */
+/* Turns the counts into offsets: first all fluid, then all walls. */
 static void add_up(placing *p, size_t columns, kf_particle_scene *s) {
     size_t fluid = 0, walls = 0;
     for (size_t c = 0; c < columns; c++) {
@@ -240,17 +245,18 @@ static void shake(kf_particle_scene *s) {
         }
 }
 
-/* Particles of a shape, but for those that other shapes and the ground take: of a box or a ball, as far as
- * the scene's box holds it. 0 where only placing tells. */
+/* Estimates the particles of a box or ball inside the scene's box, as if no other shape and no ground took
+ * any. Returns 0 where only placing gives the number. */
 static double claimed(const kf_particle_scene *scene, const kf_particle_body *body) {
     double places = 1.0;
     if (body->kind != KF_BODY_BOX && body->kind != KF_BODY_BALL) return 0.0;
     for (int i = 0; i < scene->dimensions; i++)
         places *= fmax(0.0, fmin(body->high[i], scene->size[i]) - fmax(body->low[i], scene->origin[i]));
-    return body->kind == KF_BODY_BOX ? places : 0.5 * places; /* a ball has 0.52 of its cube, a disk 0.79 */
+    /* A ball fills 0.52 of its cube, a disk 0.79 of its square. */
+    return body->kind == KF_BODY_BOX ? places : 0.5 * places;
 }
 
-/* Says at once what a large scene claims, so that nobody waits for it without knowing why. */
+/* Prints the size of a large scene before it is placed, because the user must wait. */
 static void tell_places(const kf_particle_scene *scene, double places, const kf_particle_bodies *bodies) {
     static const double LARGE = 1e8, PARTICLE_BYTES = 7 * sizeof(float);
     double particles = 0.0;
@@ -267,8 +273,8 @@ static void tell_places(const kf_particle_scene *scene, double places, const kf_
             scene->source, places, particles, bytes);
 }
 
-/* Places that are looked at: all of the lattice in the box; where shapes lie on the ground alone, the layers
- * of its columns. */
+/* Returns the number of places to test: all of the lattice in the box, or the layers of its columns when all
+ * shapes lie on the ground. */
 static double places_of(const kf_particle_scene *scene, const kf_particle_bodies *bodies) {
     const int up = scene->dimensions - 1;
     double places = 1.0, layers = 1.0;
@@ -279,10 +285,12 @@ static double places_of(const kf_particle_scene *scene, const kf_particle_bodies
     return places * (fills_lattice(scene, bodies) ? scene->size[up] : layers);
 }
 
-/* Checks what is claimed before anything is placed: a few letters of a file can ask for hours. */
+/* Checks the size of the scene before anything is placed. A few characters of a file can request hours of
+ * work. */
 static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_bodies *bodies,
                               kf_error *error) {
-    static const double most_places = 4294967296.0; /* a minute of looking where particles are */
+    /* Testing that many places takes a minute. */
+    static const double most_places = 4294967296.0;
     const double places = places_of(scene, bodies);
     for (int b = 0; b < bodies->count; b++)
         if (claimed(scene, &bodies->list[b]) > 1.1 * KF_PARTICLES_LIMIT)
@@ -302,8 +310,8 @@ static kf_status check_claims(const kf_particle_scene *scene, const kf_particle_
         scene->source, places, most_places);
 }
 
-/* Refuses particles that have no room on the devices that are to run them. Of those told, this many are
- * certain. */
+/* Refuses particles that do not fit on the devices of the run. `told` is the estimate in the message, and
+ * `certain` its lower limit. */
 static kf_status check_room(const kf_particle_scene *scene, const kf_particle_options *options, double told,
                             double certain, kf_error *error) {
     static const double MANY = 1e7;
@@ -318,12 +326,14 @@ static kf_status check_room(const kf_particle_scene *scene, const kf_particle_op
                    kf_human_bytes(room, memory));
 }
 
-/* Counts a large scene's particles in some of its columns, drawn at random, because to count all of them can
- * take a minute. */
+/* Estimates the particles of a large scene from random columns, because counting all of them can take a
+ * minute. */
 static kf_status check_sample(placing *p, const kf_particle_options *options, size_t columns,
                               kf_error *error) {
-    enum { LOOKS = 10000000, LEAST_COLUMNS = 64 }; /* a tenth of a second with one shape */
-    static const double DEVIATIONS = 4.0; /* of the number of columns with particles, which is a random one */
+    /* This takes a tenth of a second with one shape. */
+    enum { LOOKS = 10000000, LEAST_COLUMNS = 64 };
+    /* The margin in standard deviations, because the number of columns with particles is random. */
+    static const double DEVIATIONS = 4.0;
     size_t drawn = LOOKS / (size_t)(p->rows * p->bodies->count), found = 0;
     double particles = 0.0;
     if (drawn < LEAST_COLUMNS) drawn = LEAST_COLUMNS;

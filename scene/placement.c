@@ -11,8 +11,9 @@
 #include "scene/posture.h"
 
 static const double BLOCKAGE = 0.05, USUAL_NODES = 1e6, BEFORE = 1.25, BEHIND = 3.0;
-/* A prescribed inflow this near to a bluff body pushes it: a sphere's drag at Re 100 is 5 % less with 4
- * diameters before it than with 1.25 (docs/accuracy.md). In widths of a square as large as the front. */
+/* A prescribed inflow this close to a bluff body raises its drag: with 1.25 diameters before a sphere at Re
+ * 100 the drag is 5 % higher than with 4 (docs/accuracy.md). The unit is the width of a square as large as
+ * the front. */
 static const double BEFORE_BLUFF = 3.75;
 static const double USUAL_SPEED = 10.0, USUAL_REYNOLDS = 10000.0, ROAD_SPECULAR = 0.5;
 static const double PI = 3.14159265358979323846;
@@ -54,7 +55,7 @@ static void measure_extent(const kf_mesh *mesh, double extent[3]) {
         extent[a] = box.high[a] - box.low[a];
 }
 
-/* Writes what each axis would make of the mesh if it were up: "--up x: 2 high, 3 long along z; ...". */
+/* Writes the size of the mesh for each axis as the upward one: "--up x: 2 high, 3 long along z; ...". */
 static void name_choices(const double extent[3], char *text, size_t size) {
     size_t length = 0;
     for (int up = 0; up < 3 && length < size; up++) {
@@ -65,8 +66,8 @@ static void name_choices(const double extent[3], char *text, size_t size) {
     }
 }
 
-/* Refuses to guess a posture; up_guessed: nobody said which way is up. Then each axis is named with what
- * it would mean. */
+/* Fails when the posture cannot be guessed. up_guessed: the upward axis is not given. The message then lists
+ * the result for each axis. */
 static kf_status refuse_guess(const char *file, const double extent[3], const kf_posture *p, bool up_guessed,
                               kf_error *error) {
     char choices[256], hint[400] = "";
@@ -92,13 +93,12 @@ static kf_status refuse_guess(const char *file, const double extent[3], const kf
                    file, percent(p->front_sure), kf_heading_name(p->wind), kf_heading_name(back), hint);
 }
 
-/* Returns whether a mesh is glTF, which says in which axes it stands: y is up, and the front looks along
- * z. */
+/* Returns whether a mesh is glTF. The format defines the axes: y is up, and the front points along z. */
 static bool is_gltf(const char *file) {
     return strcasecmp(kf_mesh_ending(file), ".gltf") == 0 || strcasecmp(kf_mesh_ending(file), ".glb") == 0;
 }
 
-/* Notes how sure the guesses are, and the size of the mesh that follows from them. */
+/* Notes how certain the guesses are, and the size of the mesh that follows from them. */
 static void note_sureness(const kf_posture *p, const kf_placement *said, const double extent[3],
                           kf_text *notes) {
     const bool up = said->up.sign == 0, wind = said->wind.sign == 0;
@@ -136,8 +136,8 @@ static void note_posture(const kf_posture *p, const kf_placement *said, const do
     note_sureness(p, said, extent, notes);
 }
 
-/* Chooses the posture: what the user says goes first, then what the format says, then the guess where it
- * is sure. */
+/* Chooses the posture. The user's options come first, then the format's definition, then a guess that is
+ * certain enough. */
 static kf_status choose_posture(const char *file, const kf_mesh *mesh, const kf_placement *said,
                                 kf_posture *p, kf_text *notes, kf_error *error) {
     const bool by_format =
@@ -155,7 +155,8 @@ static kf_status choose_posture(const char *file, const kf_mesh *mesh, const kf_
             p->front_sure = fmax(p->front_sure, KF_SURE);
         }
     } else if (said->wind.sign != 0 && said->wind.axis == p->up.axis) {
-        p->up_sure = 0.0; /* the guess contradicts what is said */
+        /* The guess contradicts what is given. */
+        p->up_sure = 0.0;
     }
     if (said->wind.sign != 0) kf_posture_set_wind(mesh, said->wind, p);
     if (p->up_sure < KF_SURE) return refuse_guess(file, extent, p, guessed, error);
@@ -174,7 +175,7 @@ static void add_turn(kf_solid_description *solid, const double axis[3], double d
     solid->turn[solid->turns++].degrees = degrees;
 }
 
-/* Up to z, then the wind to x: none, one or two rotations. */
+/* Sets the rotations that turn the upward axis to z and then the wind to x. There are none, one or two. */
 static void set_turns(const kf_posture *p, kf_solid_description *solid) {
     static const double z[3] = {0, 0, 1}, x[3] = {1, 0, 0};
     double axis[3] = {0}, matrix[9], wind[2];
@@ -182,7 +183,8 @@ static void set_turns(const kf_posture *p, kf_solid_description *solid) {
     if (p->up.axis == 2) {
         add_turn(solid, x, p->up.sign > 0 ? 0.0 : 180.0);
     } else {
-        axis[1 - p->up.axis] = p->up.axis == 0 ? -p->up.sign : p->up.sign; /* up x z */
+        /* This is the cross product of the upward axis and z. */
+        axis[1 - p->up.axis] = p->up.axis == 0 ? -p->up.sign : p->up.sign;
         add_turn(solid, axis, 90.0);
     }
     kf_placing_matrix(solid, matrix);
@@ -193,12 +195,12 @@ static void set_turns(const kf_posture *p, kf_solid_description *solid) {
 
 /* ---- How large ---- */
 
-/* Lengths of the mesh as it is turned (in its units), without and with the yaw, and its frontal area. */
+/* The lengths of the turned mesh in its units, without and with the yaw, and its frontal area. */
 typedef struct turned {
     double straight, extent[3], front;
 } turned;
 
-/* Measures a mesh as it will be turned: extents, length along the wind, and area of its front. */
+/* Measures the turned mesh: extents, length along the wind, and frontal area. */
 static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_solid_description *solid) {
     static const double along[3] = {1, 0, 0}, nowhere[3] = {0};
     turned t = {0};
@@ -216,13 +218,14 @@ static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_
         longest = fmax(longest, t.extent[a]);
     }
     t.straight = own.high[p->wind.axis] - own.low[p->wind.axis];
-    if (t.straight < 1e-6 * longest) t.straight = longest; /* a sheet across the wind */
+    /* A flat sheet across the wind. */
+    if (t.straight < 1e-6 * longest) t.straight = longest;
     t.front = kf_mesh_shadow(&copy, along);
     free(copy.vertices);
     return t;
 }
 
-/* A car is 2.5 to 6.5 m long: that tells its unit; glTF is in metres. */
+/* Guesses the unit of the mesh. A car is 2.5 to 6.5 m long, and glTF is in metres. */
 static double guess_unit(const char *file, const kf_posture *p, double straight, kf_text *notes) {
     static const struct {
         const char *name;
@@ -243,8 +246,8 @@ static double guess_unit(const char *file, const kf_posture *p, double straight,
 
 /* ---- The tunnel ---- */
 
-/* Width and height that leave the same margin at both sides and above (with a road; else also below) and the
- * given cross-section; half of the solid's width and height at least. */
+/* Computes width and height of the cross-section with the given area. The margin is equal at both sides and
+ * above; without a road also below. It is at least half of the solid's width and height. */
 static void cross_section(const double extent[3], double section, bool road, double *width, double *height) {
     const double w = extent[1], h = extent[2], a = road ? 2.0 : 4.0, b = road ? w + 2.0 * h : 2.0 * (w + h),
                  c = w * h - section;
@@ -257,15 +260,16 @@ static int even_cells(double cells) {
     return 4 * (int)fmax(2.0, ceil(cells / 4.0 - 1e-9));
 }
 
-/* To twelve digits, which a scene file gives back to the bit: what is written may have an error of a rounding
- * beyond fifteen. */
+/* Rounds to twelve digits, which a scene file keeps exactly. With more than fifteen digits a written number
+ * may have a rounding error. */
 static double rounded(double value) {
     if (value == 0.0) return value;
     const double digits = 11.0 - floor(log10(fabs(value))), power = pow(10.0, fabs(digits));
     return digits >= 0.0 ? nearbyint(value * power) / power : nearbyint(value / power) * power;
 }
 
-/* Chooses the levels around the solid: so many that it keeps some cells along it on the coarsest. */
+/* Chooses the number of levels around the solid. On the coarsest level the solid still has some cells along
+ * it. */
 static int choose_levels(int refine, double cells_along) {
     static const double COARSEST = 8.0;
     if (refine > 0) return refine;
@@ -274,8 +278,8 @@ static int choose_levels(int refine, double cells_along) {
                : 0;
 }
 
-/* Makes the cells of the domain those of the coarsest level, so that the finest has the cells that one grid
- * would have. */
+/* Sets the domain's cells to those of the coarsest level. The finest level then has the cells of a uniform
+ * grid. */
 static void set_refine(kf_description *d, int refine, double length, kf_text *notes) {
     const int levels = choose_levels(refine, length / d->cell_size);
     if (levels == 0) return;
@@ -287,7 +291,7 @@ static void set_refine(kf_description *d, int refine, double length, kf_text *no
             levels == 1 ? "" : "s", refine > 0 ? "" : ", by its cells");
 }
 
-/* Sets cells and cell_size, and where along x the solid's middle is. */
+/* Sets cells and cell_size, and the position of the solid's middle along x. */
 static void set_domain(kf_description *d, const turned *t, double scale, bool road, const kf_placement *said,
                        const int nodes[3], kf_text *notes) {
     double extent[3], size[3];
@@ -304,7 +308,7 @@ static void set_domain(kf_description *d, const turned *t, double scale, bool ro
     set_refine(d, said->refine, t->straight * scale, notes);
     for (int a = 0; a < 3; a++)
         d->cells[a] = even_cells(size[a] / d->cell_size);
-    /* Asked for the grid that it has anyway, as 'kftune run' does, it stays the same scene. */
+    /* A request for the present grid does not change the scene; 'kftune run' makes such requests. */
     if (nodes[0] > 0 && memcmp(d->cells, nodes, sizeof d->cells) != 0) {
         memcpy(d->cells, nodes, sizeof d->cells);
         d->cell_size = fmax(size[0] / nodes[0], sqrt(front / blockage / ((double)nodes[1] * nodes[2])));

@@ -1,4 +1,4 @@
-/* Keeps what was said about a mesh in the scene file that was made of it. */
+/* Stores the options for a mesh in the scene file that is made of it, and reads them back. */
 #include <string.h>
 
 #include "scene/placement.h"
@@ -7,7 +7,7 @@ static void add_given(cJSON *object, const char *key, double value) {
     if (value > 0.0) cJSON_AddNumberToObject(object, key, value);
 }
 
-/* Writes only what was given, so that what was guessed is guessed again for another mesh. */
+/* Writes only options that were given. Guesses are made again for another mesh. */
 cJSON *kf_placement_to_json(const kf_placement *p) {
     cJSON *placed = cJSON_CreateObject();
     if (p->wind.sign != 0) cJSON_AddStringToObject(placed, "wind", kf_heading_name(p->wind));
@@ -57,7 +57,7 @@ cJSON *kf_refine_json(int refine) {
     return json;
 }
 
-/* Levels are a number, the other words text. */
+/* Reads refine: a number of levels, or a word. */
 static kf_status read_refine(kf_json_place place, const cJSON *placed, int *refine, kf_error *error) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(placed, "refine");
     const char *text = cJSON_GetStringValue(item);
@@ -80,7 +80,7 @@ static kf_status read_grid(kf_json_place place, const cJSON *placed, int nodes[3
     return KF_OK;
 }
 
-/* Reads the section "placed" and checks every value as the command line does. */
+/* Reads the section "placed", and checks every value as the command line does. */
 kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_placement *p, kf_error *error) {
     static const char *const keys[] = {
         "wind",  "up",   "length",     "speed",    "reynolds",         "viscosity", "road", "yaw",
@@ -109,8 +109,7 @@ kf_status kf_placement_from_json(kf_json_place place, const cJSON *placed, kf_pl
     return KF_OK;
 }
 
-/* Changes what is said, value by value. A new grid, number of cells or blockage ends what the old grid
- * was. */
+/* Replaces each given value. A new grid, number of cells or blockage removes the old grid. */
 void kf_placement_change(kf_placement *p, const kf_placement *said) {
     if (!p->tunnel_yaw_given) p->tunnel_yaw = p->yaw;
     p->tunnel_yaw_given = true;

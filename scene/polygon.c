@@ -1,10 +1,11 @@
-/* Cutting polygons into triangles by clipping ears: corners whose triangle holds nothing else of the outline.
+/* Cuts polygons into triangles by clipping ears. An ear is a corner whose triangle contains nothing else of
+ * the outline.
  *
- * The outline is laid into its own plane (the normal of its area vector). An ear is cut off only if no edge
- * of what is left passes through its inside, and first only if no corner lies on its new edge either, so that
- * corners within straight edges get triangles with an area. An outline that touches itself, as one with a
- * hole and a bridge to it does, is cut rightly by the same rule. Of one that crosses itself there is no right
- * cut: its areas, taken with their signs and without, say by how much. */
+ * The outline is projected on its own plane, whose normal is that of its area vector. An ear is cut off only
+ * if no remaining edge passes through its inside. Ears without a corner on their new edge come first, so
+ * corners within straight edges get triangles with an area. This also cuts an outline correctly that touches
+ * itself, such as one with a hole and a bridge to it. An outline that crosses itself has no correct cut. The
+ * difference of its areas with and without signs shows the error. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 #include "base/util/vector.h"
 #include "scene/mesh_import.h"
 
-static const double ROUNDING = 1e-12; /* of the polygon's extent: two places nearer than this are one */
+/* A fraction of the polygon's extent. Two points nearer than this are equal. */
+static const double ROUNDING = 1e-12;
 
 /* ---- Collecting ---- */
 
@@ -49,15 +51,18 @@ void kf_polygons_free(kf_polygons *p) {
 typedef struct corner {
     double x, y;
     uint32_t vertex;
-    size_t before, after; /* in what is left */
+    /* The neighbours in the remaining outline. */
+    size_t before, after;
 } corner;
 
 typedef struct outline {
     kf_mesh_builder *builder;
     corner *at;
-    size_t count;         /* corners left */
-    double near;          /* places nearer than this are one */
-    double area, covered; /* sums of the triangles' areas, with their signs and without */
+    size_t count; /* corners left */
+    /* Points nearer than this are equal. */
+    double near;
+    /* The sum of the triangles' areas, with and without their signs. */
+    double area, covered;
 } outline;
 
 static const double *place_of(const kf_mesh_builder *b, uint32_t vertex) {
@@ -69,14 +74,14 @@ static bool same_place(const kf_mesh_builder *b, uint32_t one, uint32_t other) {
     return one == other || (p[0] == q[0] && p[1] == q[1] && p[2] == q[2]);
 }
 
-/* Returns whether the corners are one round of so many, over and over. */
+/* Returns whether the corners repeat one round of this length. */
 static bool repeats(const outline *o, size_t round) {
     for (size_t i = round; i < o->count; i++)
         if (!same_place(o->builder, o->at[i].vertex, o->at[i - round].vertex)) return false;
     return true;
 }
 
-/* Takes the corners over without those that repeat the one before, and only one round of them. */
+/* Copies the corners. Leaves out those that repeat the previous one, and all rounds but the first. */
 static void take_corners(outline *o, const uint32_t *corners, size_t count) {
     o->count = 0;
     for (size_t i = 0; i < count; i++)
@@ -92,8 +97,8 @@ static void take_corners(outline *o, const uint32_t *corners, size_t count) {
     }
 }
 
-/* Lays the corners into the plane, from the first one so that what lies far from the origin loses no digits.
- */
+/* Projects the corners on the plane, relative to the first one, so that outlines far from the origin lose no
+ * digits. */
 static void lay_flat(outline *o) {
     const double *origin = place_of(o->builder, o->at[0].vertex);
     double normal[3] = {0}, widest[3] = {0, 0, 1}, u[3] = {0}, v[3], extent = 0.0, width = 0.0;
@@ -115,8 +120,8 @@ static void lay_flat(outline *o) {
     }
     o->near = ROUNDING * extent;
     int least = 0;
-    if (!(kf_length(normal) > ROUNDING * width))
-        memcpy(normal, widest, sizeof normal); /* lobes that cancel */
+    if (!(kf_length(normal) > ROUNDING * width)) /* The parts of the outline cancel. */
+        memcpy(normal, widest, sizeof normal);
     kf_normalise(normal);
     for (int a = 1; a < 3; a++)
         if (fabs(normal[a]) < fabs(normal[least])) least = a;
@@ -135,7 +140,7 @@ static void lay_flat(outline *o) {
 
 /* ---- Ears ---- */
 
-/* How far p lies to the left of the line from a to b. */
+/* Returns the distance of p to the left of the line from a to b. */
 static double left_of(const corner *a, const corner *b, const corner *p) {
     const double x = b->x - a->x, y = b->y - a->y, length = hypot(x, y);
     return length > 0.0 ? (x * (p->y - a->y) - y * (p->x - a->x)) / length : 0.0;
@@ -154,7 +159,7 @@ static bool passes(const corner *const side[3], const corner *p, const corner *q
     return from < to;
 }
 
-/* Returns whether p lies on the edge from a to b, and at none of its ends. */
+/* Returns whether p lies within the edge from a to b and not at its ends. */
 static bool lies_on(const corner *a, const corner *b, const corner *p, double near) {
     const double x = b->x - a->x, y = b->y - a->y, length = hypot(x, y);
     if (fabs(left_of(a, b, p)) > near) return false;
@@ -162,10 +167,11 @@ static bool lies_on(const corner *a, const corner *b, const corner *p, double ne
     return along > near && along < length - near;
 }
 
-/* The triangle that the corner at b makes with its neighbours, if it may be cut off. */
+/* Returns whether the triangle of corner b and its neighbours may be cut off. */
 static bool is_ear(const outline *o, size_t b, bool strict) {
     const corner *const side[3] = {&o->at[o->at[b].before], &o->at[b], &o->at[o->at[b].after]};
-    if (!(left_of(side[0], side[2], side[1]) < -o->near)) return false; /* right of the new edge */
+    /* The corner must lie to the right of the new edge. */
+    if (!(left_of(side[0], side[2], side[1]) < -o->near)) return false;
     const double low_x = fmin(side[0]->x, fmin(side[1]->x, side[2]->x)) - o->near,
                  low_y = fmin(side[0]->y, fmin(side[1]->y, side[2]->y)) - o->near,
                  high_x = fmax(side[0]->x, fmax(side[1]->x, side[2]->x)) + o->near,
@@ -197,7 +203,7 @@ static void clip(outline *o, size_t b) {
     o->count--;
 }
 
-/* The first ear from start on; false when there is none. */
+/* Finds the first ear from start on. Returns false when there is none. */
 static bool find_ear(const outline *o, size_t start, bool strict, size_t *found) {
     size_t b = start;
     for (size_t i = 0; i < o->count; i++, b = o->at[b].after)
@@ -208,7 +214,8 @@ static bool find_ear(const outline *o, size_t start, bool strict, size_t *found)
     return false;
 }
 
-/* Returns the smallest corner: where there is no ear the outline crosses itself, or has no area left. */
+/* Returns the smallest corner. It is used when no ear exists, because the outline crosses itself or has no
+ * area left. */
 static size_t smallest_corner(const outline *o, size_t start) {
     size_t best = start, b = start;
     for (size_t i = 0; i < o->count; i++, b = o->at[b].after)
@@ -216,7 +223,7 @@ static size_t smallest_corner(const outline *o, size_t start) {
     return best;
 }
 
-/* Every other corner along the outline, where it may be, so that triangles do not all meet in one. */
+/* Cuts off every other corner where possible, so that the triangles do not all meet at one corner. */
 static void clip_all(outline *o) {
     size_t start = 1;
     while (o->count > 3) {
@@ -228,7 +235,7 @@ static void clip_all(outline *o) {
     clip(o, start);
 }
 
-/* Along the first diagonal where that is right, as most programs do. */
+/* Cuts a quadrilateral along the first diagonal when that is valid, as most programs do. */
 static bool cut_quad(outline *o) {
     for (size_t first = 1; first <= 2; first++) {
         if (!(area_at(o, first) > 0.0) || !(area_at(o, (first + 2) % 4) > 0.0)) continue;
@@ -239,8 +246,7 @@ static bool cut_quad(outline *o) {
     return false;
 }
 
-/* Cuts a polygon into triangles by clipping ears; returns by how much their area differs from the
- * polygon's. */
+/* Cuts a polygon into triangles by clipping ears. Returns the difference of their area from the polygon's. */
 double kf_polygon_cut(kf_mesh_builder *builder, const uint32_t *corners, size_t count) {
     if (count == 3) {
         kf_mesh_add_triangle(builder, corners[0], corners[1], corners[2]);
@@ -249,7 +255,8 @@ double kf_polygon_cut(kf_mesh_builder *builder, const uint32_t *corners, size_t 
     outline o = {.builder = builder, .at = kf_allocate(count * sizeof *o.at)};
     take_corners(&o, corners, count);
     if (o.count < 3) {
-        kf_mesh_add_triangle(builder, corners[0], corners[1], corners[2]); /* counted as one without area */
+        /* It counts as a triangle without area. */
+        kf_mesh_add_triangle(builder, corners[0], corners[1], corners[2]);
     } else {
         lay_flat(&o);
         if (o.count != 4 || !cut_quad(&o)) clip_all(&o);

@@ -1,12 +1,12 @@
-/* How a mesh lies in its file: which way is up, along which axis it is long, where its front is. All of it is
- * measured on points spread over the surface, so it does not depend on how the axes are named.
+/* Guesses how a mesh lies in its file: which side is up, along which axis it is long, where its front is. All
+ * measures use points spread over the surface, so they do not depend on the names of the axes.
  *
- *  - Mirror: a car is the same left and right. Points are put into cubes; the share of them whose mirror
- * image across the middle of the box falls into a cube with points is 1 for a symmetric body, 0.1 to 0.8 for
- * others.
- *  - Stand: what touches the ground when a side is below. The hull of those points over the box's footprint
- * is large for four wheels or a flat bottom and small for a roof, and a body stands only if its middle is
- * above it.
+ *  - Mirror: the left and right of a car are equal. Points are sorted into cubes. The measure is the share of
+ *    points whose mirror image across the middle of the box falls into a cube with points. It is 1 for a
+ *    symmetric body, and 0.1 to 0.8 for others.
+ *  - Stand: the points that touch the ground when a side is below. The measure is the area of their hull
+ *    divided by that of the box's footprint. It is large for four wheels or a flat bottom, and small for a
+ *    roof. A body stands only if its middle is above the hull.
  *  - Front: the cabin of a car lies behind the middle. */
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +23,12 @@ typedef struct cloud {
     size_t count;
     double *points; /* [count][3] */
     kf_box box;
-    double extent[3], middle[3]; /* of the box; of the surface */
+    /* The extent and middle of the box, and the area of the surface. */
+    double extent[3], middle[3];
 } cloud;
 
-/* Evenly over the area, a sequence of low discrepancy (Roberts' R2) within the triangles. */
+/* Makes points spread evenly over the surface. Within triangles they follow a sequence of low discrepancy
+ * (Roberts' R2). */
 static cloud make_cloud(const kf_mesh *mesh) {
     cloud c = {.box = kf_mesh_bounds(mesh)};
     const double total = kf_mesh_area(mesh);
@@ -68,7 +70,7 @@ static void cube_of(const cloud *c, double edge, const int cubes[3], size_t i, i
     }
 }
 
-/* Measures how well a cloud of points mirrors itself across the middle of each axis, by cubes: 0 to 1. */
+/* Measures how symmetric a cloud is to the middle plane across each axis, by cubes: 0 to 1. */
 static void measure_mirrors(const cloud *c, double mirror[3]) {
     const double edge = 1.0001 * fmax(c->extent[0], fmax(c->extent[1], c->extent[2])) / CUBES;
     int cubes[3];
@@ -99,7 +101,8 @@ static void measure_mirrors(const cloud *c, double mirror[3]) {
 
 /* ---- Stand ---- */
 
-static const double FEET = 0.4; /* of the hull that touches at most */
+/* The largest share of the hull that touches the ground on feet. */
+static const double FEET = 0.4;
 
 typedef struct spot {
     double x, y;
@@ -115,7 +118,8 @@ static double turn(spot o, spot p, spot q) {
     return (p.x - o.x) * (q.y - o.y) - (p.y - o.y) * (q.x - o.x);
 }
 
-/* Area of the convex hull (Andrew's monotone chain); *holds: whether middle lies in it. Sorts the spots. */
+/* Computes the area of the convex hull (Andrew's monotone chain), and sorts the spots. *holds: whether the
+ * middle lies in the hull. */
 static double hull_area(spot *spots, size_t count, spot middle, bool *holds) {
     *holds = false;
     if (count < 3) return 0.0;
@@ -143,15 +147,17 @@ static double hull_area(spot *spots, size_t count, spot middle, bool *holds) {
     return area;
 }
 
-/* Contact of the footprint with the ground. */
+/* How the footprint touches the ground. */
 typedef struct contact {
-    double share; /* of its squares */
-    int patches;  /* of squares that touch each other */
+    /* The share of its squares that touch. */
+    double share;
+    /* The number of connected groups of these squares. */
+    int patches;
 } contact;
 
 enum { SQUARES = 24 };
 
-/* Takes out a square and all that it touches, corners included. */
+/* Removes a square and all that are connected to it; corners connect too. */
 static void take_patch(bool touched[SQUARES][SQUARES], int x, int y) {
     if (x < 0 || y < 0 || x >= SQUARES || y >= SQUARES || !touched[y][x]) return;
     touched[y][x] = false;
@@ -159,7 +165,7 @@ static void take_patch(bool touched[SQUARES][SQUARES], int x, int y) {
         take_patch(touched, x + side % 3 - 1, y + side / 3 - 1);
 }
 
-/* Finds which share of the footprint's squares is touched, and in how many patches. */
+/* Finds the share of the footprint's squares that touch, and the number of their patches. */
 static contact find_contact(const spot *spots, size_t count, spot low, spot extent) {
     bool touched[SQUARES][SQUARES] = {{false}};
     int found = 0;
@@ -178,10 +184,11 @@ static contact find_contact(const spot *spots, size_t count, spot low, spot exte
     return c;
 }
 
-/* How well the body stands with this side of it below, 0 to 1, and what touches. Vertices count too: a wheel
- * touches with few points. */
+/* Measures how well the body stands on this side, 0 to 1, and what touches the ground. Vertices count too,
+ * because few sampled points lie on the bottom of a wheel. */
 static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int sign, contact *touching) {
-    static const double NEAR = 0.02; /* of the body's size */
+    /* A fraction of the body's size. */
+    static const double NEAR = 0.02;
     const size_t a = (size_t)axis, b = (a + 1) % 3, d = (a + 2) % 3;
     const double reach = NEAR * cbrt(c->extent[0] * c->extent[1] * c->extent[2]);
     spot *spots = kf_allocate((c->count + mesh->vertex_count) * sizeof *spots);
@@ -202,8 +209,8 @@ static double measure_stand(const cloud *c, const kf_mesh *mesh, int axis, int s
 
 /* ---- Front ---- */
 
-/* Returns where the middle of the upper third lies along an axis, from the box's middle in its length:
- * -1/2 to 1/2. */
+/* Returns the position of the middle of the upper third along an axis, relative to the box's middle and
+ * length: -1/2 to 1/2. */
 static double measure_cabin(const cloud *c, kf_heading up, int along) {
     double sum = 0.0;
     size_t count = 0;
@@ -222,8 +229,8 @@ static double measure_cabin(const cloud *c, kf_heading up, int along) {
 
 static const double SYMMETRIC = 0.97, STANDS = 0.2, ON_FEET = 2.5;
 
-/* Guesses which way is up: the side on which the mesh stands best, on a few feet far apart rather than on
- * a plane. */
+/* Guesses the upward axis: the side on which the mesh stands best. A few feet far apart are better than a
+ * plane. */
 static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
     double best = 0.0, second = 0.0;
     contact touching;
@@ -231,13 +238,15 @@ static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
         const kf_heading up = {side / 2, side % 2 == 0 ? 1 : -1};
         if (up.axis == p->across) continue;
         const double stand = measure_stand(c, mesh, up.axis, -up.sign, &touching);
-        const bool feet = touching.share < FEET * stand; /* wheels or legs, far apart */
+        /* Wheels or legs are far apart. */
+        const bool feet = touching.share < FEET * stand;
         const double worth = (feet ? ON_FEET : 1.0) * stand;
         if (worth > best) {
             second = best;
             best = worth;
             p->up = up;
-            p->stand = stand; /* of this guess, for how sure it is */
+            /* The value of this guess measures how certain it is. */
+            p->stand = stand;
         } else {
             second = fmax(second, worth);
         }
@@ -245,7 +254,8 @@ static void guess_up(const cloud *c, const kf_mesh *mesh, kf_posture *p) {
     if (best > 0.0) p->up_sure = best / (best + second) * fmin(1.0, p->stand / STANDS);
 }
 
-/* Symmetric left and right of an axis, and longer along it than wide and high. */
+/* Returns whether the mesh is symmetric to the plane along an axis, and longer along it than wide and high.
+ */
 static bool is_like_a_car(const kf_posture *p, const double extent[3], int along) {
     const int up = p->up.axis;
     if (p->across < 0 || p->across == up || p->across == along || along == up) return false;
@@ -262,8 +272,8 @@ void kf_posture_set_wind(const kf_mesh *mesh, kf_heading wind, kf_posture *p) {
     p->like_a_car = is_like_a_car(p, extent, wind.axis);
 }
 
-/* Guesses which way the wind blows on a mesh whose upward axis is known: along its longer side, against
- * the front of what is like a car. */
+/* Guesses the direction of the wind for a mesh with a known upward axis. It is the longer side. It blows
+ * against the front of a body like a car. */
 void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
     cloud c = make_cloud(mesh);
     contact touching;
@@ -281,9 +291,10 @@ void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
     const double cabin = measure_cabin(&c, p->up, along);
     const bool like_a_car = is_like_a_car(p, c.extent, along);
     double front_sure = like_a_car ? 0.5 + fmin(0.45, 4.0 * fabs(cabin)) : 0.5;
-    if (p->mirror[along] >= SYMMETRIC) front_sure = 0.95; /* the same from both ends */
-    /* The wind blows from the front to the cabin's side; from the axis' lower end where neither is the front.
-     */
+    /* Both ends look the same. */
+    if (p->mirror[along] >= SYMMETRIC) front_sure = 0.95;
+    /* The wind blows from the front to the side of the cabin. Without a front it comes from the lower end of
+     * the axis. */
     p->wind = (kf_heading){along, like_a_car && cabin < 0.0 ? -1 : 1};
     p->axis_sure = axis_sure;
     p->front_sure = front_sure;
@@ -291,7 +302,7 @@ void kf_posture_heading(const kf_mesh *mesh, kf_posture *p) {
     free(c.points);
 }
 
-/* Guesses the posture of a mesh, with how sure each part of it is. */
+/* Guesses the posture of a mesh, and how certain each part of it is. */
 kf_posture kf_mesh_posture(const kf_mesh *mesh) {
     kf_posture p = {.across = -1, .up = {2, 1}, .wind = {0, 1}};
     cloud c = make_cloud(mesh);

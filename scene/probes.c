@@ -35,8 +35,8 @@ bool kf_probe_name_is_good(const char *name) {
     return length > 0 && length < KF_PROBE_NAME;
 }
 
-/* Reads one coordinate and ends behind it; usual: its unit where it has none. NAN where there is no number,
- * or no length for L. */
+/* Reads one coordinate and moves the text behind it. usual: the unit when none is given. Returns NAN without
+ * a number, or when a length in L is not known. */
 static double coordinate(const char **text, int axis, char usual_unit, const kf_probe_frame *frame) {
     char *end = NULL;
     const double value = kf_read_decimal(*text, &end);
@@ -49,8 +49,8 @@ static double coordinate(const char **text, int axis, char usual_unit, const kf_
     return frame->length > 0.0 ? frame->origin[axis] + value * frame->length : (double)NAN;
 }
 
-/* Reads X,Y,Z. Where one coordinate is in L, those without a unit are, too: 2L,0,0 is behind the middle.
- * False: it is no place. */
+/* Reads X,Y,Z. When one coordinate is in L, those without a unit are too: 2L,0,0 is behind the middle.
+ * Returns false when the text is not a place. */
 static bool read_place(const char **text, const kf_probe_frame *frame, double at[3]) {
     const size_t length = strcspn(*text, ":");
     const char usual_unit = memchr(*text, 'L', length) != NULL ? 'L' : 'm';
@@ -69,7 +69,7 @@ static void add_point(kf_probe *probe, const double at[3]) {
     memcpy(probe->points[probe->count++], at, 3 * sizeof *at);
 }
 
-/* Every point lies in the domain. */
+/* Refuses points outside the domain. */
 static kf_status check_inside(const char *place, const kf_probe *probe, const kf_probe_frame *frame,
                               kf_error *error) {
     for (size_t i = 0; i < probe->count; i++)
@@ -90,8 +90,8 @@ static kf_status bad(const char *place, const char *text, const kf_probe_frame *
     return kf_fail(error, KF_BAD_INPUT, "%s: '%s' %s", place, text, usual);
 }
 
-/* Equally spaced points from one place to another with both; as many as are asked for, or one in every cell.
- */
+/* Fills a line with equally spaced points, both ends included. There are as many as requested, or one in
+ * every cell. */
 static void fill_line(const double from[3], const double to[3], long points, double cell, kf_probe *probe) {
     const double apart[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
     long count = points > 0 ? points : 1 + (long)fmin(ceil(kf_length(apart) / cell - 1e-9), 1e6);
@@ -133,7 +133,7 @@ static kf_status read_points(const char *place, const char *text, const kf_probe
 
 /* ---- Cuts of the surface ---- */
 
-/* Returns whether a point with this normal is there already, nearer than a distance. */
+/* Returns whether a point with this normal exists within a distance. */
 static bool is_crowded(const kf_probe *probe, const double at[3], const double normal[3], double distance) {
     for (size_t i = 0; i < probe->count; i++) {
         const double *p = probe->points[i], apart[3] = {p[0] - at[0], p[1] - at[1], p[2] - at[2]};
@@ -142,8 +142,8 @@ static bool is_crowded(const kf_probe *probe, const double at[3], const double n
     return false;
 }
 
-/* Adds points along the stretch in which the plane cuts a triangle. plane: lattice; side: 1, or -1 where the
- * mesh's triangles look inwards. */
+/* Adds points along the line in which the plane cuts a triangle. plane: in lattice units; side: 1, or -1 when
+ * the mesh's normals point inwards. */
 static void cut_triangle(const kf_mesh *mesh, size_t triangle, int axis, double plane, double side,
                          double cell, kf_probe *probe) {
     const uint32_t *corner = mesh->triangles + 3 * triangle;
@@ -175,7 +175,7 @@ static void cut_triangle(const kf_mesh *mesh, size_t triangle, int axis, double 
     }
 }
 
-/* Reads surface[:AXIS[=PLACE]] and cuts the mesh there. Triangles of a mesh with a negative volume look
+/* Reads surface[:AXIS[=PLACE]] and cuts the mesh there. A mesh with a negative volume has normals that point
  * inwards. */
 static kf_status read_surface(const char *place, const char *text, const kf_probe_frame *frame,
                               kf_probe *probe, kf_error *error) {
@@ -213,7 +213,8 @@ static kf_status read_surface(const char *place, const char *text, const kf_prob
         kf_cross(q, r, normal);
         volume += kf_dot(p, normal);
     }
-    /* A hair beside round places, where corners lie and triangles of a plane would be cut along it. */
+    /* The plane is shifted slightly. Corners often lie at round numbers, and triangles in the plane would be
+     * cut along it. */
     for (size_t t = 0; t < mesh->triangle_count; t++)
         cut_triangle(mesh, t, axis, at / frame->cell_size - 0.5 + 1e-7, volume < 0.0 ? -1.0 : 1.0,
                      frame->cell_size, probe);
@@ -222,7 +223,8 @@ static kf_status read_surface(const char *place, const char *text, const kf_prob
                    "xyz"[axis], at);
 }
 
-/* Each name may occur once, must be fit for a file name, and has a place that is a non-empty text. */
+/* Reads the probes of a file. Each name must be unique and valid as a file name, and its place a non-empty
+ * text. */
 kf_status kf_probes_of_file(const char *file, const cJSON *root, kf_probe_texts *texts, kf_error *error) {
     const kf_json_place top = {file, ""};
     const cJSON *probes = NULL, *entry;
@@ -267,7 +269,8 @@ void kf_probe_free(kf_probe *probe) {
     *probe = (kf_probe){.count = 0};
 }
 
-/* How a triangle winds around the upright line above a place: +1 or -1 where it crosses that line, else 0. */
+/* Returns how a triangle winds around the vertical line above a place: +1 or -1 where it crosses that line,
+ * else 0. */
 static int winding(const kf_mesh *mesh, size_t triangle, const double at[3]) {
     static const double up[3] = {0.0, 0.0, 1.0};
     double normal[3];
@@ -277,12 +280,12 @@ static int winding(const kf_mesh *mesh, size_t triangle, const double at[3]) {
     return normal[2] > 0.0 ? 1 : -1;
 }
 
-/* Returns whether a point (m) lies in the solid, where it is at first, or in solid nodes of a mask. */
+/* Returns whether a point (m) lies in the initial solid, or in solid nodes of a mask. */
 static bool is_inside(const kf_scene *scene, const double point[3]) {
     const kf_mesh *mesh = &scene->mesh;
     double at[3];
     int turns = 0;
-    /* A hair beside round places, over which edges lie. */
+    /* The point is shifted slightly, because edges often lie above round numbers. */
     for (int a = 0; a < 3; a++) {
         at[a] = point[a] / scene->cell_size - 0.5 + (a < 2 ? 1.7e-7 * (a + 1) : 0.0);
         if (mesh->triangle_count > 0 && (at[a] < scene->solid_low[a] || at[a] > scene->solid_high[a]))

@@ -17,7 +17,7 @@ static double node_product(const int nodes[3]) {
     return (double)nodes[0] * nodes[1] * nodes[2];
 }
 
-/* The finest grid of the same proportions with at most limit nodes. */
+/* Finds the finest grid of the same proportions with at most limit nodes. */
 static bool coarse_grid(const int nodes[3], long limit, int coarse[3]) {
     const double start = fmin(1.0, cbrt((double)limit / node_product(nodes)) * 1.05);
     for (int attempt = 0; attempt < 2000; attempt++) {
@@ -28,7 +28,8 @@ static bool coarse_grid(const int nodes[3], long limit, int coarse[3]) {
     return false;
 }
 
-/* Outermost nodes go to outermost nodes where there are faces, so what lay between them still does. */
+/* Returns the ratio of lengths along an axis. Between faces the outermost nodes map to outermost nodes, so
+ * everything between them stays there. */
 static double axis_ratio(const kf_scene *scene, const int coarse[3], int a) {
     const bool wraps = scene->faces[2 * a] == KF_PERIODIC || scene->nodes[a] == 1;
     return wraps ? (double)coarse[a] / scene->nodes[a] : (coarse[a] - 1.0) / (scene->nodes[a] - 1.0);
@@ -39,16 +40,17 @@ static double map_coordinate(const kf_scene *scene, const int coarse[3], int a, 
     return (x + edge) * axis_ratio(scene, coarse, a) - edge;
 }
 
-/* The point of the solid that goes along with the grid while the solid shrinks about it. */
+/* Returns the point of the solid that moves with the grid. The solid shrinks around it. */
 static double anchor_of(const kf_scene *scene, int axis) {
     return scene->motion.moving ? scene->motion.center[axis]
                                 : 0.5 * (scene->solid_low[axis] + scene->solid_high[axis]);
 }
 
-/* Shrinks the solid with the grid around its centre, and its motion and inertia with it. */
+/* Shrinks the solid with the grid around its centre, together with its motion and inertia. */
 static void scale_solid(kf_scene *scene, const int coarse[3], double factor) {
     double from[3], to[3], offset[3];
-    for (int a = 0; a < 3; a++) { /* the centre moves with the grid, the body shrinks around it */
+    /* The centre moves with the grid, and the body shrinks around it. */
+    for (int a = 0; a < 3; a++) {
         from[a] = anchor_of(scene, a);
         to[a] = map_coordinate(scene, coarse, a, from[a]);
         offset[a] = to[a] - factor * from[a];
@@ -83,13 +85,15 @@ static double factor_of(const kf_scene *scene, const int coarse[3]) {
     return factor;
 }
 
-/* Lattice speeds stay, lengths shrink by factor: so the viscosity shrinks and accelerations grow with it. */
+/* Sets the coarser grid. Lattice speeds do not change and lengths shrink by factor. So the viscosity shrinks
+ * and accelerations grow. */
 static void take_grid(kf_scene *scene, const int coarse[3]) {
     const double factor = factor_of(scene, coarse);
     if (scene->mesh.triangle_count > 0) scale_solid(scene, coarse, factor);
     if (scene->mask != NULL) kf_mask_coarsen(scene, coarse);
     memcpy(scene->nodes, coarse, sizeof scene->nodes);
-    scene->smoke.count = 0; /* no smoke is made on a reduced grid */
+    /* A reduced grid has no smoke. */
+    scene->smoke.count = 0;
     scene->cell_size /= factor;
     scene->time_step /= factor;
     scene->reference_length *= factor;
@@ -100,7 +104,7 @@ static void take_grid(kf_scene *scene, const int coarse[3]) {
         scene->body_force[a] /= factor;
 }
 
-/* Node updates in a step of nested grids with these boxes. */
+/* Returns the node updates per step of nested grids with these boxes. */
 static double work_of(const int nodes[3], const kf_cell_box *boxes, int count) {
     double work = node_product(nodes);
     for (int l = 0; l < count; l++) {
@@ -112,7 +116,7 @@ static double work_of(const int nodes[3], const kf_cell_box *boxes, int count) {
     return work;
 }
 
-/* The boxes on a coarser grid, around the solid where it is there. */
+/* Computes the boxes on a coarser grid, around the coarser solid. */
 static bool coarse_boxes(const kf_scene *scene, const int coarse[3], kf_cell_box boxes[KF_FINER_LEVELS]) {
     const double factor = factor_of(scene, coarse);
     double low[3], high[3];
@@ -125,8 +129,9 @@ static bool coarse_boxes(const kf_scene *scene, const int coarse[3], kf_cell_box
     return kf_scene_fit_boxes(scene, coarse, low, high, boxes);
 }
 
-/* Boxes leave room for each other, so that the coarsest grid of all is not the one with the least work: grids
- * are tried from few nodes on. More levels than three say no more about a config. */
+/* Finds a coarser grid for nested grids. Boxes need distance from each other, so the coarsest grid does not
+ * always have the least work. Grids are tried from few nodes upwards. More than three levels give no more
+ * information about a config. */
 static kf_status coarsen_nested(kf_scene *scene, kf_error *error) {
     enum { FEWEST = 1500, KEPT = 2 };
     const double MORE = 1.3, all = node_product(scene->nodes);
@@ -164,8 +169,8 @@ kf_status kf_scene_coarsen(kf_scene *scene, long node_limit, kf_error *error) {
     return KF_OK;
 }
 
-/* Makes a copy of the scene on a coarser grid of at most node_limit nodes, with samples of its own; the
- * caller frees it. */
+/* Makes a copy of the scene on a coarser grid of at most node_limit nodes, with its own samples. The caller
+ * frees it. */
 kf_status kf_scene_reduce(const kf_scene *scene, long node_limit, kf_scene **reduced, kf_error *error) {
     kf_scene *copy = kf_allocate(sizeof *copy);
     *copy = *scene;

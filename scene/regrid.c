@@ -1,18 +1,19 @@
-/* Another grid for a scene that has one. */
+/* Gives a scene another grid. */
 #include <math.h>
 #include <string.h>
 
 #include "scene/internal.h"
 
-/* The depth of a domain of two dimensions is that of its cells, whatever they are. */
+/* Returns whether an axis is the depth of a two-dimensional domain, which equals its cell size. */
 static bool is_flat(const kf_description *d, const int nodes[3], int axis) {
     return axis == 2 && d->cells[2] == 1 && nodes[2] == 1;
 }
 
-/* Room that a grid of other proportions adds goes to both sides between faces of one kind, else to the upper
- * end. */
+/* Changes the grid. When the proportions change, extra space is added at both sides between faces of the same
+ * kind, else at the upper end. */
 void kf_description_regrid(kf_description *d, const int nodes[3], kf_text *notes) {
-    /* The grid that it has changes nothing, not by a rounding either: the scene's hash is its numbers'. */
+    /* A request for the present grid changes nothing, not even by rounding, because the scene's hash depends
+     * on its numbers. */
     if (memcmp(d->cells, nodes, sizeof d->cells) == 0) return;
     double size[3], cell_size = 0.0;
     char grid[KF_GRID_TEXT];

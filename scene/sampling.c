@@ -1,12 +1,13 @@
 /* Poisson-disk samples of a surface by weighted sample elimination (Yuksel, Computer Graphics Forum 34(2),
- * 2015): draw five times too many uniform points, then remove the one with the nearest neighbours until count
- * are left.
+ * 2015). It draws five times too many uniform points. Then it removes the point with the nearest neighbours
+ * until count are left.
  *
- * All of it works in units of 2 r_max, the radius within which points weigh on each other. Random numbers are
- * a function of (seed, counter), so a point is drawn again from its number instead of being kept in memory.
+ * All lengths are in units of 2 r_max, the radius within which points add to each other's weight. Random
+ * numbers are a function of (seed, counter). So a point is drawn again from its number and is not kept in
+ * memory.
  *
- * Where many layers of surface lie within a cube of that size, only so many of its points are kept as a dozen
- * layers have: the cost of neighbours does not grow with the square of the layers. */
+ * Where many layers of the surface lie in a cube of that size, only as many points are kept as a dozen layers
+ * have. So the cost of neighbours does not grow with the square of the layers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,12 @@ static const double MINIMUM_SHARE = 0.65; /* beta of the paper; its gamma is 1.5
 
 typedef struct surface {
     const kf_mesh *mesh;
-    double *cumulative; /* [triangle_count + 1] areas up to each triangle */
+    /* [triangle_count + 1] The sum of the areas before each triangle. */
+    double *cumulative;
     uint64_t key;
 } surface;
 
-/* A point in units of 2 r_max from the box's lower corner; the weight is negative once it is eliminated. */
+/* A point in units of 2 r_max from the box's lower corner. A removed point has a negative weight. */
 typedef struct point {
     float x, y, z, weight;
 } point;
@@ -35,7 +37,7 @@ typedef struct range {
     uint32_t begin, end;
 } range;
 
-/* The occupied cubes, x fastest: three cubes next to each other along x hold one range of points. */
+/* The occupied cubes, x fastest. Three neighbouring cubes along x contain one range of points. */
 typedef struct cubes {
     size_t count;
     uint32_t *of_point;
@@ -44,13 +46,19 @@ typedef struct cubes {
 
 /* The points sorted into cubes, and for each the points within distance 1. */
 typedef struct neighbourhood {
-    size_t draws, count; /* points that were drawn, and that are kept of them */
+    /* The number of points drawn, and of those kept. */
+    size_t draws, count;
     point *points;
-    uint32_t *draw; /* number of each point in the sequence of draws */
-    size_t *first;  /* [count + 1] into near */
-    uint32_t *near; /* indices of the neighbours of point i: near[first[i]] to near[first[i + 1] - 1] */
-    float least;    /* smaller distances are taken as this (weight limiting, section 3.3 of the paper) */
-    cubes cubes;    /* only while the neighbours are being found */
+    /* The number of each point in the sequence of draws. */
+    uint32_t *draw;
+    /* [count + 1] The first entry of each point in near. */
+    size_t *first;
+    /* The neighbours of point i are near[first[i]] to near[first[i + 1] - 1]. */
+    uint32_t *near;
+    /* Smaller distances count as this one (weight limiting, section 3.3 of the paper). */
+    float least;
+    /* Exists only while neighbours are searched. */
+    cubes cubes;
 } neighbourhood;
 
 static double uniform(uint64_t key, uint64_t counter) {
@@ -70,7 +78,8 @@ static void surface_begin(surface *s, const kf_mesh *mesh, uint64_t seed) {
 static size_t pick_triangle(const surface *s, uint64_t number) {
     const double target = uniform(s->key, 3 * number) * s->cumulative[s->mesh->triangle_count];
     size_t low = 0, high = s->mesh->triangle_count - 1;
-    while (low < high) { /* the last triangle whose area begins at or before target */
+    /* Finds the last triangle whose area begins at or before target. */
+    while (low < high) {
         const size_t middle = low + (high - low + 1) / 2;
         if (s->cumulative[middle] <= target)
             low = middle;
@@ -95,7 +104,8 @@ static size_t draw_point(const surface *s, uint64_t number, double position[3]) 
 /* ---- Work shared by threads: each index is handled alike whoever handles it ---- */
 
 static void in_parallel(size_t count, void (*work)(void *data, size_t begin, size_t end), void *data) {
-    enum { LEAST = 10000 }; /* for fewer no thread is worth starting */
+    /* Fewer points do not justify a thread. */
+    enum { LEAST = 10000 };
     kf_in_parallel(count, LEAST, work, data);
 }
 
@@ -103,9 +113,12 @@ static void in_parallel(size_t count, void (*work)(void *data, size_t begin, siz
 
 typedef struct drawing {
     const surface *surface;
-    double low[3], unit; /* unit: the length that becomes 1 */
-    double cube;         /* edge of a cube in units, at least 1 */
-    int64_t row, slab;   /* steps of a cube's key along y and z */
+    /* Unit is the length that becomes 1. */
+    double low[3], unit;
+    /* The edge of a cube in units, at least 1. */
+    double cube;
+    /* The step of a cube's key along y and z. */
+    int64_t row, slab;
     point *points;
     uint64_t *keys;
 } drawing;
@@ -123,8 +136,8 @@ static void draw_points(void *data, size_t begin, size_t end) {
     }
 }
 
-/* The nine ranges of each occupied cube. Keys grow along the list, so each row's ends only ever move forward.
- */
+/* Finds the nine ranges of each occupied cube. Keys grow along the list, so the ends of each row only move
+ * forward. */
 static void find_rows(cubes *c, const int64_t *keys, const uint32_t *starts, int64_t row, int64_t slab) {
     for (int r = 0; r < NEIGHBOUR_ROWS; r++) {
         const int64_t offset = (r % 3 - 1) * row + (r / 3 - 1) * slab;
@@ -163,7 +176,8 @@ static void sort_into_cubes(neighbourhood *n, const drawing *d, uint64_t key_cou
     n->count = kept;
     int64_t *keys = kf_allocate(c->count * sizeof *keys);
     uint32_t *starts = kf_allocate((c->count + 1) * sizeof *starts);
-    for (size_t i = n->count; i-- > 0;) { /* backwards, so a cube's first point is written last */
+    /* The loop runs backwards, so a cube's first point is written last. */
+    for (size_t i = n->count; i-- > 0;) {
         keys[c->of_point[i]] = (int64_t)d->keys[n->draw[i]];
         starts[c->of_point[i]] = (uint32_t)i;
     }
@@ -174,11 +188,11 @@ static void sort_into_cubes(neighbourhood *n, const drawing *d, uint64_t key_cou
     free(starts);
 }
 
-/* Draws the candidates of a sampling and sorts them into cubes of their radius. */
+/* Draws the candidates and sorts them into cubes of their radius. */
 static void gather_points(neighbourhood *n, const surface *s, double radius) {
     const kf_box box = kf_mesh_bounds(s->mesh);
     drawing d = {.surface = s, .unit = 2.0 * radius, .cube = 1.0};
-    /* A needle would need more cubes than a key has bits for: larger ones only cost time. */
+    /* The cubes of a needle would need more bits than a key has. Larger cubes only cost time. */
     for (int a = 0; a < 3; a++)
         d.cube = fmax(d.cube, (box.high[a] - box.low[a]) / d.unit / LONGEST_ROW);
     int64_t cells[3];
@@ -200,7 +214,7 @@ static float square_distance(const point *p, const point *q) {
     return dx * dx + dy * dy + dz * dz;
 }
 
-/* (1 - d)^8 of two points at distance d < 1. */
+/* Returns (1 - d)^8 for two points at distance d < 1. */
 static float pair_weight(const neighbourhood *n, float square) {
     const float distance = sqrtf(square);
     float w = 1.0F - (distance < n->least ? n->least : distance);
@@ -209,7 +223,7 @@ static float pair_weight(const neighbourhood *n, float square) {
     return w * w;
 }
 
-/* Each point's weight, and its number of neighbours in first[i + 1]. */
+/* Sums each point's weight, and stores its number of neighbours in first[i + 1]. */
 static void sum_weights(void *data, size_t begin, size_t end) {
     neighbourhood *n = data;
     for (size_t i = begin; i < end; i++) {
@@ -257,26 +271,30 @@ static void find_neighbours(neighbourhood *n) {
 
 /* ---- Elimination ---- */
 
-/* A queue by weight: a list of points for each range of weights, ranges 2^-12 of a weight wide, so that
- * putting and taking need a constant time. The lists are made of chunks of one cache line, because following
- * a list from point to point would spend the time waiting for memory. Weights only fall, so an entry may be
- * out of date (too heavy): it is put right when its turn comes. */
+/* A queue by weight. It has a list of points for each range of weights. The ranges are 2^-12 of a weight
+ * wide, so adding and taking need a constant time. Lists consist of chunks of one cache line, because
+ * following single points would wait for memory. Weights only decrease, so an entry may have an old, larger
+ * weight. It is corrected when it is taken. */
 enum { WEIGHT_SHIFT = 11, RANGES = 1 << (31 - WEIGHT_SHIFT), BATCH = 14 };
 static const uint32_t END = UINT32_MAX;
 
 typedef struct chunk {
-    uint32_t next, count; /* next: index of a chunk, or END */
+    /* Next is the index of a chunk, or END. */
+    uint32_t next, count;
     uint32_t points[BATCH];
 } chunk;
 
 typedef struct queue {
-    uint32_t *heads; /* [RANGES] first chunk of each list, or END */
+    /* [RANGES] The first chunk of each list, or END. */
+    uint32_t *heads;
     chunk *chunks;
-    uint32_t fresh, idle; /* the first chunk never used; a list of those used before */
-    size_t heaviest;      /* no entry lies above */
+    /* The first chunk never used, and a list of free ones. */
+    uint32_t fresh, idle;
+    /* No entry lies above this range. */
+    size_t heaviest;
 } queue;
 
-/* The leading bits of a float that is not negative grow with its value. */
+/* Returns the range of a weight. The leading bits of a non-negative float grow with its value. */
 static size_t weight_range(float weight) {
     uint32_t bits;
     memcpy(&bits, &weight, sizeof bits);
@@ -287,7 +305,7 @@ static queue queue_begin(size_t count) {
     queue q = {.idle = END, .heaviest = RANGES - 1};
     q.heads = kf_allocate(RANGES * sizeof *q.heads);
     memset(q.heads, 0xff, RANGES * sizeof *q.heads);
-    /* Each list has one chunk that is not full, at most; memory that is never touched costs nothing. */
+    /* Each list has at most one chunk that is not full. Memory that is never touched costs nothing. */
     q.chunks = kf_allocate((count / BATCH + RANGES + 1) * sizeof *q.chunks);
     return q;
 }
@@ -297,7 +315,7 @@ static void queue_end(queue *q) {
     free(q->chunks);
 }
 
-/* Puts a point into the queue of its range of weights, in chunks of BATCH. */
+/* Puts a point into the list of its range of weights, in chunks of BATCH. */
 static void queue_put(queue *q, uint32_t index, size_t range_index) {
     uint32_t head = q->heads[range_index];
     if (head == END || q->chunks[head].count == BATCH) {
@@ -315,7 +333,7 @@ static void queue_put(queue *q, uint32_t index, size_t range_index) {
     c->points[c->count++] = index;
 }
 
-/* A chunk of the heaviest list. */
+/* Takes a chunk of the heaviest list. */
 static chunk queue_take(queue *q) {
     while (q->heads[q->heaviest] == END)
         q->heaviest--;
@@ -332,21 +350,22 @@ static void eliminate_point(neighbourhood *n, size_t index) {
     n->points[index].weight = -1.0F;
     for (size_t k = n->first[index]; k < n->first[index + 1]; k++) {
         point *other = &n->points[n->near[k]];
-        if (other->weight <= 0.0F) continue; /* eliminated, or nothing left to take away */
+        /* The point is removed, or has no weight left. */
+        if (other->weight <= 0.0F) continue;
         const float left = other->weight - pair_weight(n, square_distance(&gone, other));
         other->weight = left > 0.0F ? left : 0.0F;
     }
 }
 
-/* Chunks of one list, taken together: what their points will touch is asked for ahead, for all of them at
- * once, because the time goes into waiting for memory. */
+/* Chunks of one list that are processed together. The memory that their points need is prefetched for all of
+ * them at once, because most time is spent waiting for memory. */
 enum { GROUP = 8 * BATCH };
 typedef struct group {
     size_t count;
     uint32_t points[GROUP];
 } group;
 
-/* Takes up to so many points from the heaviest list. */
+/* Takes up to GROUP points from the heaviest list. */
 static void queue_take_group(queue *q, group *g) {
     size_t list;
     g->count = 0;
@@ -358,7 +377,8 @@ static void queue_take_group(queue *q, group *g) {
     } while (g->count + BATCH <= GROUP && q->heads[list] != END);
 }
 
-/* Asks for the points of a group, of those that go their neighbours' numbers, and then these neighbours. */
+/* Prefetches the points of a group. For those that are removed it then prefetches the lists of neighbours,
+ * and the neighbours. */
 static void prefetch(const neighbourhood *n, const group *g, size_t range_index) {
     uint32_t going[GROUP];
     size_t count = 0;
@@ -378,7 +398,7 @@ static void prefetch(const neighbourhood *n, const group *g, size_t range_index)
             __builtin_prefetch(&n->points[n->near[k]]);
 }
 
-/* Returns false when it was interrupted. */
+/* Removes points until keep are left. Returns false when it was interrupted. */
 static bool eliminate(neighbourhood *n, size_t keep) {
     queue q = queue_begin(n->count);
     for (size_t i = 0; i < n->count; i++)
@@ -402,7 +422,8 @@ static bool eliminate(neighbourhood *n, size_t keep) {
     return !kf_interrupted;
 }
 
-/* The points that are left, in the order of their triangles and within one in the order of drawing. */
+/* Writes the remaining points in the order of their triangles, and within a triangle in the order of drawing.
+ */
 static void collect(const neighbourhood *n, const surface *s, size_t asked, size_t count, kf_samples *samples,
                     uint32_t *triangle_of) {
     bool *kept = kf_allocate_zeroed(n->draws, sizeof *kept);

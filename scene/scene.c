@@ -24,8 +24,8 @@ static double node_count(const kf_scene *scene) {
     return (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
 }
 
-/* Refuses a scene that is too large for the devices that are to run it, before anything is made of it. No
- * system keeps less than 16 bytes of a node. */
+/* Refuses a scene that is too large for the devices of the run, before its data are made. Every system keeps
+ * at least 16 bytes per node. */
 static kf_status check_room(const kf_scene *scene, const kf_scene_options *options, kf_error *error) {
     static const double LEAST_NODE_BYTES = 16;
     const double nodes = node_count(scene);
@@ -40,7 +40,8 @@ static kf_status check_room(const kf_scene *scene, const kf_scene_options *optio
                    kf_human_bytes(LEAST_NODE_BYTES * nodes, least), kf_human_bytes(room, memory));
 }
 
-/* The reference is the front of the solid as it was before the yaw: the stream's direction turned with it. */
+/* Computes the frontal area of the solid before its yaw, which is the reference. The stream's direction is
+ * turned back by the yaw. */
 static void set_frontal_area(kf_scene *scene) {
     static const double upright[3] = {0, 0, 1};
     double turn[9], with_solid[3];
@@ -78,7 +79,8 @@ void kf_scene_refer_to_area(kf_scene *scene, double area) {
 
 static void hash_numbers(kf_hasher *hasher, size_t count, const double *values) {
     for (size_t i = 0; i < count; i++) {
-        const double value = values[i] + 0.0; /* -0 and 0 are the same number */
+        /* -0 and 0 are the same number. */
+        const double value = values[i] + 0.0;
         kf_hash_add(hasher, &value, sizeof value);
     }
 }
@@ -87,7 +89,7 @@ static void hash_integer(kf_hasher *hasher, int64_t value) {
     kf_hash_add(hasher, &value, sizeof value);
 }
 
-/* Adds the motions of several solids, and which samples are whose. */
+/* Hashes the motions of several solids, and which samples belong to which solid. */
 static void hash_solids(const kf_scene *scene, kf_hasher *hasher) {
     kf_hash_add_string(hasher, "several solids");
     hash_integer(hasher, scene->solid_count);
@@ -111,8 +113,8 @@ static void hash_wall(const kf_links *links, kf_hasher *hasher) {
     }
 }
 
-/* Makes the scene's hash from all that its flow depends on. What came later is added only where it is not
- * the default, so that older hashes stay. */
+/* Computes the scene's hash from all that its flow depends on. Newer keys are hashed only when they differ
+ * from the default, so older hashes stay valid. */
 static void hash_scene(kf_scene *scene) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
@@ -189,8 +191,8 @@ static void hash_scene(kf_scene *scene) {
     kf_hash_end(&hasher, scene->hash);
 }
 
-/* Finishes the finest of nested grids, which alone has samples, depth and open edges; the coarsest gets them
- * in its cells. */
+/* Completes the finest of nested grids. Only it has samples, depth and open edges. The coarsest grid gets
+ * them in its own cells. */
 kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_text *notes, kf_error *error) {
     const kf_scene_options of_finer = {.described = options != NULL && options->described};
     double samples = 0.0;
@@ -231,9 +233,10 @@ kf_status kf_scene_finish(kf_scene *scene, const kf_scene_options *options, kf_t
 
 /* ---- Opening ---- */
 
-/* Names of output files are made of it: two long names that differ at their end stay different. */
+/* Shortens a name for the names of output files. Two long names that differ at their end stay different. */
 static void shorten(const char *whole, char name[128]) {
-    enum { SIZE = 128, TAIL = 9 }; /* "-" and eight digits */
+    /* "-" and eight digits. */
+    enum { SIZE = 128, TAIL = 9 };
     const size_t length = strlen(whole);
     kf_copy_text(name, SIZE, whole);
     if (length < SIZE) return;
@@ -243,7 +246,8 @@ static void shorten(const char *whole, char name[128]) {
     kf_hash_add_string(&hasher, whole);
     kf_hash_end(&hasher, hex);
     (void)snprintf(name + SIZE - 1 - TAIL, TAIL + 1, "-%.8s", hex);
-    kf_clean_text(name); /* the cut may go through a character */
+    /* The cut may split a character. */
+    kf_clean_text(name);
 }
 
 static void strip_endings(char *name) {
@@ -257,7 +261,7 @@ static void strip_endings(char *name) {
     }
 }
 
-/* The scene that a run keeps in its folder goes by the folder's name: "car-run/scene.json" is "car". */
+/* Returns the folder's name for the scene that a run keeps in its folder: "car-run/scene.json" is "car". */
 static char *name_of_folder(const char *path, const char *slash) {
     static const char ending[] = "-run";
     const char *start = slash;
@@ -291,7 +295,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Lists the shipped scenes, by name; the list is the program's own. */
+/* Lists the names of the shipped scenes. The program owns the list. */
 kf_status kf_scene_library(const char *const **names, kf_error *error) {
     static char *found[65];
     static int count;
@@ -325,7 +329,7 @@ static bool is_folder(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* Finds a scene: a file, or a shipped scene of that name. */
+/* Finds a scene by its file name, or by the name of a shipped scene. */
 kf_status kf_scene_find(const char *name, char path[KF_PATH], kf_error *error) {
     if (is_file(name)) return kf_path(path, error, "%s", name);
     if (name[0] == '\0')
@@ -375,7 +379,7 @@ static kf_status check_options(const kf_scene_options *options, kf_error *error)
     return KF_OK;
 }
 
-/* Makes the mesh of a solid that is described, in its own units. */
+/* Makes the mesh of a described solid, in its own units. */
 static kf_status read_solid(const kf_description *d, const kf_solid_description *solid, kf_mesh *mesh,
                             kf_text *notes, kf_error *error) {
     if (solid->shape != NULL) {
@@ -407,7 +411,8 @@ static kf_status describe(const char *path, const kf_placement *placement, const
         KF_TRY(kf_scene_read_sections(path, options, scene, error));
         const int *nodes = options->nodes[0] > 0 ? options->nodes : d->asked_nodes;
         if (nodes[0] > 0) kf_description_regrid(d, nodes, notes);
-        if (d->lattice_viscosity > 0.0) /* the time step follows the square of the cell size */
+        /* The time step is proportional to the square of the cell size. */
+        if (d->lattice_viscosity > 0.0)
             d->lattice_speed = d->lattice_viscosity * d->speed * d->cell_size / d->viscosity;
         if (d->solid_count == 0 && d->solid.present) KF_TRY(read_solid(d, &d->solid, meshes, notes, error));
         for (int i = 0; i < d->solid_count; i++)
@@ -419,9 +424,10 @@ static kf_status describe(const char *path, const kf_placement *placement, const
     return KF_OK;
 }
 
-/* Says how many links there are, and what of the solid no node lies in. */
+/* Notes the number of links, and the parts of the solid that contain no node. */
 static void note_links(const kf_scene *scene, kf_text *notes) {
-    enum { FEW = 20 }; /* of so many links of a round body one grazes it */
+    /* About one of this many links of a round body grazes it. */
+    enum { FEW = 20 };
     const kf_links *links = &scene->links;
     kf_note(notes, "links: the surface cuts %zu, %zu nodes lie inside", links->count, links->inside_count);
     if (links->inside_count == 0)
@@ -512,7 +518,7 @@ double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double vel
     return speed;
 }
 
-/* Says whether fluid enters at nodes of the mask with a velocity. */
+/* Returns whether fluid enters with a velocity at nodes of the mask. */
 static bool mask_has_stream(const kf_scene *scene) {
     if (scene->mask == NULL || scene->mask_has_pressure) return false;
     const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
@@ -520,7 +526,7 @@ static bool mask_has_stream(const kf_scene *scene) {
 }
 
 double kf_scene_flow_through(const kf_scene *scene) {
-    /* A flow that begins at rest may be entered by a stream at nodes of the mask. */
+    /* A flow that starts at rest may get a stream through nodes of the mask. */
     const double *stream = kf_length(scene->initial_velocity) == 0.0 && mask_has_stream(scene)
                                ? scene->mask_velocity
                                : scene->initial_velocity;
@@ -535,5 +541,6 @@ int kf_scene_shortest_edge(const kf_scene *scene) {
     double shortest = INFINITY;
     for (int a = 0; a < 3; a++)
         shortest = fmin(shortest, scene->solid_high[a] - scene->solid_low[a]);
-    return shortest < 1.0 ? 1 : (int)ceil(shortest - 1e-6); /* 12 cells and a rounding error are 12 */
+    /* 12 cells with a rounding error are 12 cells. */
+    return shortest < 1.0 ? 1 : (int)ceil(shortest - 1e-6);
 }

@@ -1,4 +1,4 @@
-/* Sections of a scene's file that belong to one system. */
+/* Sections of a scene file that belong to a single system. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/util/memory.h"
 #include "scene/internal.h"
 
-/* The place of the section among the scene's, or a free one; -1: there is none. */
+/* Returns the index of the section in the scene, or a free one; -1 if there is none. */
 static int place_of(const kf_scene *scene, const kf_scene_section *section) {
     for (int i = 0; i < KF_SCENE_SECTIONS; i++)
         if (scene->sections[i].section == section || scene->sections[i].section == NULL) return i;
@@ -20,7 +20,8 @@ void *kf_scene_section_values(const kf_scene *scene, const kf_scene_section *sec
 
 void kf_scene_set_section(kf_scene *scene, const kf_scene_section *section, void *values) {
     const int place = place_of(scene, section);
-    if (place < 0) abort(); /* more systems have sections than a scene has room for: a programming error */
+    /* The systems have more sections than a scene can hold, which is a programming error. */
+    if (place < 0) abort();
     scene->sections[place].section = section;
     scene->sections[place].values = values;
 }

@@ -1,6 +1,6 @@
-/* The area of a mesh's shadow: lines across it, equally far from each other, on each of which what is covered
- * is added up exactly. The lines divide the shadow's own height, so a thin rod has as many as a thick one,
- * and nothing depends on the grid of the flow. */
+/* Computes the area of a mesh's shadow. Parallel lines with equal distances cross the shadow. On each line
+ * the covered length is summed exactly. The lines divide the height of the shadow, so a thin rod has as many
+ * as a thick one. The result does not depend on the grid of the flow. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,32 +9,37 @@
 #include "scene/internal.h"
 
 enum { LINES = 2048, FEWEST_LINES = 256 };
-static const double MOST_CROSSINGS = 3e8; /* of lines and triangles; for more the lines are fewer */
+/* The largest number of intersections of lines and triangles. For more, the number of lines is reduced. */
+static const double MOST_CROSSINGS = 3e8;
 
 typedef struct interval {
     double from, to;
 } interval;
 
-/* A triangle in the plane, its corners by height. */
+/* A triangle in the plane, with its corners sorted by height. */
 typedef struct flat {
     double x[3], y[3];
 } flat;
 
 typedef struct shadow {
     const kf_mesh *mesh;
-    double u[3], v[3]; /* along the lines, and across them */
-    flat *flats;       /* [triangle_count] */
-    double low, step;  /* line i lies at low + (i + 1/2) step */
+    /* Unit vectors along the lines and across them. */
+    double u[3], v[3];
+    flat *flats; /* [triangle_count] */
+    /* Line i lies at low + (i + 1/2) step. */
+    double low, step;
     size_t lines;
-    uint32_t *first; /* [lines] the first triangle that begins at a line, or NONE */
-    uint32_t *next;  /* [triangle_count] another one */
+    /* [lines] The first triangle that begins at each line, or NONE. */
+    uint32_t *first;
+    /* [triangle_count] The next triangle of the same line. */
+    uint32_t *next;
     uint32_t *active;
     size_t active_count;
     interval *covered;
 } shadow;
 static const uint32_t NONE = UINT32_MAX;
 
-/* Two unit vectors that are normal to direction and to each other. */
+/* Finds two unit vectors that are perpendicular to direction and to each other. */
 static void normal_plane(const double direction[3], double u[3], double v[3]) {
     const double length = kf_length(direction);
     const double d[3] = {direction[0] / length, direction[1] / length, direction[2] / length};
@@ -63,7 +68,7 @@ static flat flatten(const shadow *s, size_t triangle) {
     return f;
 }
 
-/* The first line above a height. */
+/* Returns the first line above a height. */
 static double line_above(const shadow *s, double y) {
     return fmax(0.0, ceil((y - s->low) / s->step - 0.5));
 }
@@ -72,7 +77,7 @@ static double crossing(const flat *f, int from, int to, double y) {
     return f->x[from] + (f->x[to] - f->x[from]) * (y - f->y[from]) / (f->y[to] - f->y[from]);
 }
 
-/* Returns what a triangle covers of a line that passes it. */
+/* Returns the interval of a line that a triangle covers. */
 static interval cover(const flat *f, double y) {
     const double one = crossing(f, 0, 2, y),
                  other = y < f->y[1] ? crossing(f, 0, 1, y) : crossing(f, 1, 2, y);
@@ -84,7 +89,7 @@ static int by_beginning(const void *left, const void *right) {
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-/* Length of what the intervals cover together; sorts them. */
+/* Sorts the intervals, and returns the length of their union. */
 static double covered_length(interval *list, size_t count) {
     double length = 0.0, end = -INFINITY;
     if (count > 0) qsort(list, count, sizeof *list, by_beginning);
@@ -96,7 +101,7 @@ static double covered_length(interval *list, size_t count) {
     return length;
 }
 
-/* Sorts the triangles by the line at which they begin. Without an end, or with none, they cover no line. */
+/* Sorts the triangles by the line at which they begin. Triangles that no line crosses cover nothing. */
 static void line_up(shadow *s) {
     s->first = kf_allocate(s->lines * sizeof *s->first);
     s->next = kf_allocate(s->mesh->triangle_count * sizeof *s->next);
@@ -128,7 +133,7 @@ static double length_at(shadow *s, size_t line) {
     return covered_length(s->covered, kept);
 }
 
-/* Lays the triangles into the plane; finds the height of the shadow, and the lines across it. */
+/* Projects the triangles on the plane. Finds the height of the shadow and its lines. */
 static void choose_lines(shadow *s) {
     double high = -INFINITY, crossings = 0.0;
     s->low = INFINITY;
@@ -145,7 +150,7 @@ static void choose_lines(shadow *s) {
     s->step = (high - s->low) / (double)s->lines;
 }
 
-/* Returns the area of a mesh's shadow along a direction, from the lengths that its triangles cover of
+/* Returns the area of a mesh's shadow along a direction. It is the sum of the lengths that triangles cover on
  * evenly spaced lines. */
 double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]) {
     shadow s = {.mesh = mesh};

@@ -1,5 +1,5 @@
-/* Shapes made from a few numbers, as closed meshes. Coordinates are rounded to 2^-40 m, so that libraries
- * whose sine differs in the last bit give the same mesh, and so the same samples. */
+/* Makes closed meshes of shapes with few parameters. Coordinates are rounded to 2^-40 m. So libraries whose
+ * sine differs in the last bit give the same mesh and the same samples. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ enum {
     KNOT_ACROSS = 48
 };
 
-/* Closes a grid of around x across vertices that wraps both ways; corner (i, j) is vertex first + i * across
- * + j. */
+/* Closes a grid of around x across vertices in both directions. Corner (i, j) is vertex first + i * across +
+ * j. */
 static void wrap_grid(kf_mesh_builder *b, uint32_t first, uint32_t around, uint32_t across) {
     for (uint32_t i = 0; i < around; i++)
         for (uint32_t j = 0; j < across; j++) {
@@ -86,7 +86,7 @@ static const char *check_knot(const double *values) {
     return NULL;
 }
 
-/* A tube along a torus knot: turns times around the axis, windings times around the torus. */
+/* Makes a tube along a torus knot: turns times around the axis, windings times around the torus. */
 static void generate_knot(const double *values, kf_mesh_builder *b) {
     const double major = values[0], winding = values[1], tube = values[2], p = values[3], q = values[4];
     for (uint32_t i = 0; i < KNOT_ALONG; i++) {

@@ -1,4 +1,4 @@
-/* The samples of a scene's solid, or of each of several. */
+/* Makes the samples of a scene's solid, or of each of several solids. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/util/text.h"
 #include "scene/internal.h"
 
-/* Interpolation reads nodes floor(x) and floor(x) + 1, also after x is rounded to single precision. */
+/* Interpolation reads nodes floor(x) and floor(x) + 1, even after x is rounded to single precision. */
 static const double EDGE_MARGIN = 1e-3;
 
 static bool sample_fits(const kf_scene *scene, double x, int a) {
@@ -17,7 +17,8 @@ static bool sample_fits(const kf_scene *scene, double x, int a) {
            (x >= EDGE_MARGIN && x <= scene->nodes[a] - 1.0 - EDGE_MARGIN);
 }
 
-/* A solid that stands on a face reaches into the half cell between the outermost nodes and the face. */
+/* Removes samples beyond the outermost nodes. A solid that stands on a face extends into the half cell
+ * between them and the face. */
 static void clip_samples(kf_scene *scene, kf_text *notes) {
     kf_samples *s = &scene->samples;
     size_t kept = 0;
@@ -37,7 +38,8 @@ static void clip_samples(kf_scene *scene, kf_text *notes) {
     s->count = kept;
 }
 
-/* Notes that many layers crowd: there fewer samples were placed, and they stand for less. */
+/* Notes that the surface has many layers close together, where fewer samples were placed. Reduces the solid's
+ * area accordingly. */
 static void note_crowd(kf_scene *scene, size_t wanted, kf_text *notes) {
     const size_t count = scene->samples.count;
     if (count == wanted) return;
@@ -52,9 +54,10 @@ static double node_count(const kf_scene *scene) {
     return (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
 }
 
-/* Says what a large scene claims, of its file or of an option, before anything is done with it. */
+/* Prints the size of a large scene before its data are made. */
 static void tell_claims(const kf_scene *scene, double samples) {
-    static const double NODE_BYTES = 16; /* density and velocity */
+    /* Density and velocity. */
+    static const double NODE_BYTES = 16;
     const double nodes = node_count(scene);
     char fields[32], memory[32];
     if (nodes < KF_MANY_NODES && samples < KF_MANY_SAMPLES) return;
@@ -79,8 +82,8 @@ static kf_status count_samples(kf_scene *scene, double *wanted, kf_error *error)
     return KF_OK;
 }
 
-/* Says why a solid has no samples: it is far smaller than a cell, as a mesh of another unit is, or it lies
- * outside. */
+/* Fails for a solid without samples, and names the reason: it lies outside, or is far smaller than a cell, as
+ * a mesh in another unit may be. */
 static kf_status fail_without_samples(const kf_scene *scene, kf_error *error) {
     double longest = 0.0;
     for (int a = 0; a < 3; a++)
@@ -96,7 +99,7 @@ static kf_status fail_without_samples(const kf_scene *scene, kf_error *error) {
                    scene->source);
 }
 
-/* Places the samples of the solid on its surface, sinks them, and drops those out of the domain. */
+/* Places samples on the solid's surface, sinks them, and removes those outside the domain. */
 static kf_status sample_solid(kf_scene *scene, double wanted, kf_text *notes, kf_error *error) {
     tell_claims(scene, wanted);
     uint32_t *triangles = kf_allocate((size_t)wanted * sizeof *triangles);
@@ -114,7 +117,8 @@ static kf_status sample_solid(kf_scene *scene, double wanted, kf_text *notes, kf
 
 /* ---- Several solids ---- */
 
-/* Makes a scene of one of several solids, which shares all but mesh and samples with the scene. */
+/* Makes a scene with one of several solids. It shares everything but mesh and samples with the whole scene.
+ */
 static kf_scene *alone_of(const kf_scene *scene, int solid) {
     kf_scene *alone = kf_allocate(sizeof *alone);
     *alone = *scene;
@@ -133,7 +137,7 @@ static void free_alone(kf_scene *alone) {
     free(alone);
 }
 
-/* Joins the samples of a further solid to those before. */
+/* Appends the samples of another solid. */
 static void join_samples(kf_samples *all, const kf_samples *more, int solid) {
     const size_t count = all->count + more->count;
     double **const to[4] = {&all->x, &all->y, &all->z, &all->area};
@@ -147,7 +151,7 @@ static void join_samples(kf_samples *all, const kf_samples *more, int solid) {
     all->count = count;
 }
 
-/* Counts the samples of each solid as if it were alone, and adds up what a scene says of all. */
+/* Counts the samples of each solid as if it were alone, and sums the values that a scene reports for all. */
 kf_status kf_scene_count_samples(kf_scene *scene, double *wanted, kf_error *error) {
     kf_status status = KF_OK;
     if (scene->solid_count == 0) return count_samples(scene, wanted, error);
@@ -171,7 +175,8 @@ kf_status kf_scene_count_samples(kf_scene *scene, double *wanted, kf_error *erro
                    scene->source, *wanted, KF_SAMPLES_LIMIT);
 }
 
-/* Samples each of several solids as if it were alone, so that it has the samples that it has alone. */
+/* Samples each of several solids as if it were alone. So it has the same samples as it has in a scene without
+ * the others. */
 kf_status kf_scene_place_samples(kf_scene *scene, double wanted, kf_text *notes, kf_error *error) {
     kf_status status = KF_OK;
     if (scene->solid_count == 0) return sample_solid(scene, wanted, notes, error);

@@ -1,4 +1,4 @@
-/* Several solids in one scene: their meshes in one, and that none of them comes into another. */
+/* Several solids in one scene: joins their meshes, and refuses solids that overlap. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- Their meshes ---- */
 
-/* Triangles of a mesh in the order of its file: of closed surfaces, sheets, and inner ones. */
+/* The groups of triangles in a mesh, in this order: closed surfaces, sheets, inner ones. */
 enum { GROUPS = 3 };
 static void groups_of(const kf_mesh *mesh, size_t counts[GROUPS]) {
     counts[0] = mesh->triangle_count - mesh->sheet_count;
@@ -16,7 +16,7 @@ static void groups_of(const kf_mesh *mesh, size_t counts[GROUPS]) {
     counts[2] = mesh->inner_count;
 }
 
-/* Joins a mesh to another; each group stays together. */
+/* Appends a mesh to another. Each group stays together. */
 static void join_mesh(kf_mesh *all, const kf_mesh *more) {
     size_t old[GROUPS], added[GROUPS], from_old = 0, from_added = 0, to = 0;
     groups_of(all, old);
@@ -49,7 +49,7 @@ static size_t vertices_end(const kf_scene *scene, int solid) {
     return solid + 1 < scene->solid_count ? scene->solids[solid + 1].first_vertex : scene->mesh.vertex_count;
 }
 
-/* A triangle belongs to the solid that its first corner belongs to. */
+/* Copies the mesh of one solid. A triangle belongs to the solid of its first corner. */
 kf_mesh kf_scene_solid_mesh(const kf_scene *scene, int solid) {
     const kf_mesh *all = &scene->mesh;
     const size_t first = scene->solids[solid].first_vertex, end = vertices_end(scene, solid);
@@ -73,7 +73,7 @@ kf_mesh kf_scene_solid_mesh(const kf_scene *scene, int solid) {
     return mesh;
 }
 
-/* Turns the vertices of one of several solids to where they are after so many steps. */
+/* Turns the vertices of one of several solids to their position after this number of steps. */
 static void place_vertices(const kf_scene *scene, int solid, double step, double *placed) {
     const kf_motion *motion = &scene->solids[solid].motion;
     double rotation[9], center[3];
@@ -107,8 +107,8 @@ void kf_scene_free_placed(const kf_scene *scene, const kf_scene *placed) {
 
 /* ---- Overlap ---- */
 
-/* Makes what a turning solid sweeps at most: the cylinder about its axis, a little wider. whole: it has a
- * volume, which that of a sheet across its axis has not. */
+/* Makes the cylinder that a turning solid sweeps at most, slightly wider. whole: it has a volume; that of a
+ * sheet across its axis has none. */
 static kf_mesh swept_cylinder(const kf_mesh *mesh, const kf_motion *motion, bool *whole) {
     enum { SIDES = 96 };
     static const double FLAT = 1e-6;
@@ -136,8 +136,8 @@ static kf_mesh swept_cylinder(const kf_mesh *mesh, const kf_motion *motion, bool
     return builder.mesh;
 }
 
-/* Makes the mesh of what one of several solids takes up at any time, which the caller frees. whole: it is a
- * closed body. */
+/* Makes the mesh of the space that one of several solids occupies at any time. The caller frees it. whole: it
+ * is a closed body. */
 static kf_mesh taken_up(const kf_scene *scene, int solid, bool *whole) {
     const kf_motion *motion = &scene->solids[solid].motion;
     kf_body body;
@@ -151,8 +151,8 @@ static kf_mesh taken_up(const kf_scene *scene, int solid, bool *whole) {
     return mesh;
 }
 
-/* Finds the box that is common to the boxes of two solids; false where there is none, or they only touch. A
- * flat one, of a sheet, has a part of the other's box where it lies inside. */
+/* Finds the common box of two solids. Returns false when there is none, or they only touch. A flat box of a
+ * sheet counts when it lies inside the other box. */
 static bool common_box(const kf_solid *one, const kf_solid *other, kf_box *box) {
     static const double TOUCH = 1e-6;
     for (int a = 0; a < 3; a++) {
@@ -165,7 +165,7 @@ static bool common_box(const kf_solid *one, const kf_solid *other, kf_box *box) 
     return true;
 }
 
-/* Length of the part of a column that lies in both bodies. */
+/* Returns the length of a column that lies in both bodies. */
 static double common_length(const kf_crossings *one, const kf_crossings *other, size_t column) {
     const kf_crossings *const both[2] = {one, other};
     size_t at[2] = {one->first[column], other->first[column]};
@@ -184,7 +184,7 @@ static double common_length(const kf_crossings *one, const kf_crossings *other, 
     return length;
 }
 
-/* Crosses a mesh with columns over a box. */
+/* Finds the crossings of a mesh with columns over a box. */
 static kf_crossings cross_box(kf_mesh *mesh, const kf_box *box, const int columns[2]) {
     double matrix[9] = {0, 0, 0, 0, 0, 0, 0, 0, 1}, offset[3] = {0};
     for (int a = 0; a < 2; a++) {
@@ -195,7 +195,7 @@ static kf_crossings cross_box(kf_mesh *mesh, const kf_box *box, const int column
     return kf_crossings_of(mesh, columns);
 }
 
-/* Returns whether two bodies have more than a rounding in common, along columns over their common box. */
+/* Returns whether two bodies overlap by more than rounding, along columns over their common box. */
 static bool overlap(kf_mesh *one, kf_mesh *other, const kf_box *box) {
     static const double ROUNDING = 0.01; /* cells */
     const int columns[2] = {256, 256};
@@ -208,7 +208,7 @@ static bool overlap(kf_mesh *one, kf_mesh *other, const kf_box *box) {
     return common;
 }
 
-/* Refuses two solids that overlap at some time, or that cannot be told not to. */
+/* Refuses two solids that overlap at some time, or for which this cannot be decided. */
 static kf_status check_pair(const kf_scene *scene, int one, int other, kf_error *error) {
     const kf_solid *a = &scene->solids[one], *b = &scene->solids[other];
     kf_box box;

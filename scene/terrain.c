@@ -44,17 +44,18 @@ kf_status kf_terrain_reserve(const char *file, kf_terrain *terrain, double colum
     return KF_OK;
 }
 
-/* A grid that does not say which value stands for no data means this one. */
+/* The value for missing data when the grid's header gives none. */
 static const double USUAL_MISSING = -9999.0;
 
 /* ---- ESRI ASCII grid: a header of words and numbers, then rows from north to south ---- */
 
 typedef struct grid_header {
     double columns, rows, place[2], cell, missing;
-    bool centres[2]; /* along an axis, place is that of the lower left cell's centre, not of its corner */
+    /* Along an axis, place is the centre of the lower left cell, not its corner. */
+    bool centres[2];
 } grid_header;
 
-/* Refuses what comes before or in the place of a header, and says what it is. */
+/* Refuses text before a header or without a header, and names what it is. */
 static kf_status check_beginning(const char *file, const char *text, kf_error *error) {
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
         return kf_fail(error, KF_BAD_INPUT,
@@ -76,7 +77,7 @@ static kf_status check_beginning(const char *file, const char *text, kf_error *e
     return KF_OK;
 }
 
-/* The words of a header, and what each says. */
+/* The words of a header. */
 enum { COLUMNS, ROWS, PLACE_X, PLACE_Y, CELL, NODATA, SAID };
 static const struct {
     const char *word;
@@ -96,14 +97,14 @@ static int find_word(const char *text, size_t length) {
     return w;
 }
 
-/* Reads the number behind a word of the header: one, for cells are squares. */
+/* Reads the number after a word of the header. Cells are squares, so there is only one. */
 static kf_status read_header_number(const char *file, const char **at, int w, double *value,
                                     kf_error *error) {
     const char *word = header_words[w].word, *number = *at + strspn(*at, " \t\r\n");
     char *end;
     *value = kf_read_decimal(number, &end);
-    if (end == number && header_words[w].says == NODATA)
-        *value = strtod(number, &end); /* nan and -inf mean it, too */
+    if (end == number && header_words[w].says == NODATA) /* "nan" and "-inf" mean missing data too. */
+        *value = strtod(number, &end);
     if (end == number) return kf_fail(error, KF_BAD_INPUT, "%s: no number after '%s'", file, word);
     *at = end;
     number = end + strspn(end, " \t\r");
@@ -112,7 +113,8 @@ static kf_status read_header_number(const char *file, const char **at, int w, do
                    header_words[w].says == CELL ? "; cells are squares: resample the grid" : "");
 }
 
-/* Reads the header of an ESRI ASCII grid: sizes, corner or centre, cell, and the value for no data. */
+/* Reads the header of an ESRI ASCII grid: sizes, corner or centre, cell size, and the value of missing data.
+ */
 static kf_status read_header(const char *file, const char **at, grid_header *header, kf_error *error) {
     double *const values[SAID] = {&header->columns,  &header->rows, &header->place[0],
                                   &header->place[1], &header->cell, &header->missing};
@@ -147,8 +149,8 @@ static kf_status read_header(const char *file, const char **at, grid_header *hea
     return KF_OK;
 }
 
-/* Files say the same value with different digits. Some mean by the least of 16 bits, by the largest of 32, or
- * by what is written for it, that there is none, whatever their header says. */
+/* Returns whether a value means missing data. Files write the same value with different digits. Some use the
+ * lowest number of 16 bits, the largest of 32 bits or its written form, whatever the header says. */
 static bool is_missing(double value, double missing) {
     static const double NEAR = 1e-6, EDGE = 0.999e30, LEAST_OF_16_BITS = -32768.0;
     return fabs(value - missing) <= NEAR * fabs(missing) || fabs(value) > EDGE || value == LEAST_OF_16_BITS ||
@@ -186,7 +188,7 @@ static kf_status read_values(const char *file, const char *at, const grid_header
     return kf_fail(error, KF_BAD_INPUT, "%s: more values than %zu rows of %zu", file, rows, columns);
 }
 
-/* Reads an ESRI ASCII grid of heights; places are counted from its lower left node. */
+/* Reads an ESRI ASCII grid of heights. Positions are relative to its lower left node. */
 static kf_status read_grid(const char *file, kf_terrain *terrain, kf_error *error) {
     char *text;
     size_t size;
@@ -200,7 +202,8 @@ static kf_status read_grid(const char *file, kf_terrain *terrain, kf_error *erro
     if (status == KF_OK) status = kf_terrain_reserve(file, terrain, header.columns, header.rows, error);
     if (status == KF_OK) status = read_values(file, at, &header, terrain, error);
     terrain->cell = header.cell;
-    /* Places are counted from the grid's lower left node: maps have origins of thousands of kilometres. */
+    /* Positions are relative to the grid's lower left node, because the coordinates of maps can be thousands
+     * of kilometres. */
     for (int i = 0; i < 2; i++) {
         terrain->origin[i] = header.centres[i] ? 0.0 : 0.5 * header.cell;
         terrain->corner[i] = header.place[i];
@@ -294,7 +297,7 @@ kf_status kf_terrain_read(const char *file, const cJSON *object, int dimensions,
 
 /* ---- Heights between the nodes ---- */
 
-/* Returns the first of three nodes around a place along one axis, with the weights of the quadratic
+/* Returns the first of three nodes around a position along one axis, with the weights of the quadratic
  * B-spline and their slopes. */
 static int spline(double x, double cell, double origin, int nodes, double weight[3], double slope[3]) {
     if (nodes == 1) {
@@ -315,7 +318,7 @@ static int spline(double x, double cell, double origin, int nodes, double weight
     return i - 1;
 }
 
-/* Returns the height of the terrain at a place, and its slope, smooth by quadratic B-splines. */
+/* Returns the height of the terrain at a position, and its slope, by smooth quadratic B-splines. */
 double kf_terrain_height(const kf_terrain *terrain, double x, double y, double slope[2]) {
     double wx[3], wy[3], gx[3], gy[3], height = 0.0, along[2] = {0.0, 0.0};
     const int ix = spline(x, terrain->cell, terrain->origin[0], terrain->nodes[0], wx, gx);

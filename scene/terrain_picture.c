@@ -1,5 +1,5 @@
-/* Heights from a PNG picture: its samples are numbers, black is low and white is high. What a file says of
- * curves for screens (gAMA, sRGB) is of light, and not asked; so the PNG is read sample by sample. */
+/* Reads heights from a PNG picture. Its samples are numbers: black is low and white is high. Its curves for
+ * screens (gAMA, sRGB) describe light and are ignored, so the PNG is read sample by sample. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -12,11 +12,13 @@
 
 typedef struct reader {
     const char *name;
-    char *content; /* of the file */
+    /* The content of the file. */
+    char *content;
     size_t size, at;
     png_structp png;
     png_infop info;
-    unsigned char *rows; /* of one row, or of all where the picture is interlaced */
+    /* One row, or all rows of an interlaced picture. */
+    unsigned char *rows;
     char why[128];
 } reader;
 
@@ -38,7 +40,7 @@ static void on_warning(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-/* Layout of a pixel as it was read: one or three samples of 8 or 16 bits, with or without opacity. */
+/* The layout of a pixel: one or three samples of 8 or 16 bits, with or without opacity. */
 typedef struct layout {
     size_t columns, rows, channels, bytes, row_bytes;
     bool opacity, colours;
@@ -71,7 +73,8 @@ static kf_status take_row(const reader *r, const layout *l, const unsigned char 
     return KF_OK;
 }
 
-/* All that libpng may leave by a jump; what is allocated meanwhile hangs on the reader. */
+/* Reads the samples. libpng may leave this function by a jump, so the reader owns all that is allocated here.
+ */
 static kf_status read_samples(reader *r, double low, double high, kf_terrain *terrain, kf_error *error) {
     if (setjmp(png_jmpbuf(r->png)) != 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: the PNG picture is damaged: %s", r->name, r->why);
@@ -80,7 +83,8 @@ static kf_status read_samples(reader *r, double low, double high, kf_terrain *te
     png_read_info(r->png, r->info);
     KF_TRY(kf_terrain_reserve(r->name, terrain, png_get_image_width(r->png, r->info),
                               png_get_image_height(r->png, r->info), error));
-    png_set_expand(r->png); /* palettes, fewer than 8 bits, a colour that counts as transparent */
+    /* Expands palettes, fewer than 8 bits, and a colour that counts as transparent. */
+    png_set_expand(r->png);
     const int passes = png_set_interlace_handling(r->png);
     png_read_update_info(r->png, r->info);
     layout l = {.columns = (size_t)terrain->nodes[0],

@@ -1,7 +1,7 @@
-/* How thin the parts of a solid are, and the gaps beside it. From points spread over the surface a line goes
- * inwards to the opposite side, and another outwards to the next surface that faces it, as far as the limit.
- * Triangles are found by the cubes that they pass through, which are about as large as two of them, and no
- * larger than the limit. */
+/* Measures how thin the parts of a solid are, and the gaps beside it. From points spread over the surface,
+ * one line goes inwards to the opposite side. Another goes outwards to the next surface that faces it. Both
+ * end at the limit. Triangles are found by the cubes that they pass through. A cube is about as large as two
+ * triangles, and at most as large as the limit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,8 @@
 
 enum { MOST_POINTS = 4000, LEAST_POINTS = 100, MOST_TESTS = 100000000 };
 static const size_t MOST_ENTRIES = (size_t)1 << 25;
-/* Surfaces face each other within 45 degrees. What is nearer than a quarter of a cell touches. */
+/* Surfaces face each other when they differ by less than 45 degrees. Surfaces closer than a quarter of a cell
+ * touch. */
 static const double FACING = 0.7, TOUCHING = 0.25;
 
 typedef struct entry {
@@ -25,16 +26,19 @@ typedef struct cubes {
     double low[3], edge;
     uint64_t number[3];
     size_t count, capacity, fullest;
-    entry *entries; /* ascending by cube */
+    /* Sorted by cube, ascending. */
+    entry *entries;
 } cubes;
 
-/* Holds what a line of sight ends at. */
+/* The end of a line of sight. */
 typedef struct sight {
-    double distance;  /* INFINITY: at nothing within the limit */
-    double normal[3]; /* there, as the triangle is wound */
+    /* INFINITY: nothing within the limit. */
+    double distance;
+    /* The normal at the end, by the triangle's winding. */
+    double normal[3];
 } sight;
 
-/* A point of the surface whose opposite side is near. */
+/* A point of the surface with a near opposite side. */
 typedef struct found {
     double width, at[3];
 } found;
@@ -57,7 +61,7 @@ static void add_entry(cubes *c, const int64_t cube[3], uint32_t triangle) {
     c->entries[c->count++] = (entry){number_of(c, cube), triangle};
 }
 
-/* Enters a triangle into the cubes of its box that its plane passes through. */
+/* Adds a triangle to the cubes of its box that its plane crosses. */
 static void enter_triangle(cubes *c, uint32_t triangle) {
     const double *p = corner_of(c->mesh, triangle, 0);
     double low[3] = {p[0], p[1], p[2]}, high[3] = {p[0], p[1], p[2]}, normal[3];
@@ -76,7 +80,8 @@ static void enter_triangle(cubes *c, uint32_t triangle) {
                 double from_plane = 0.0;
                 for (int a = 0; a < 3; a++)
                     from_plane += normal[a] * (c->low[a] + c->edge * ((double)cube[a] + 0.5) - p[a]);
-                if (fabs(from_plane) <= 0.87 * c->edge) add_entry(c, cube, triangle); /* half a diagonal */
+                /* Half of the cube's diagonal. */
+                if (fabs(from_plane) <= 0.87 * c->edge) add_entry(c, cube, triangle);
             }
 }
 
@@ -86,7 +91,8 @@ static int by_cube(const void *one, const void *other) {
                               : (a->triangle > b->triangle) - (a->triangle < b->triangle);
 }
 
-/* Sorts the triangles into cubes, and finds how many the fullest has, which bounds the cost of a look. */
+/* Sorts the triangles into cubes, and finds the number in the fullest one, which limits the cost of a look.
+ */
 static cubes sort_triangles(const kf_mesh *mesh, double edge) {
     const kf_box box = kf_mesh_bounds(mesh);
     cubes c = {.mesh = mesh, .edge = edge};
@@ -116,8 +122,8 @@ static size_t first_entry(const cubes *c, uint64_t cube) {
     return low;
 }
 
-/* The nearest triangle of a cube, but for the one that is looked from, where it is nearer than what was seen.
- */
+/* Finds the nearest triangle of a cube, except the one of the point. It replaces what was seen when it is
+ * nearer. */
 static void look_into(const cubes *c, const int64_t cube[3], uint32_t own, const double from[3],
                       const double direction[3], sight *seen) {
     for (int a = 0; a < 3; a++)
@@ -133,12 +139,14 @@ static void look_into(const cubes *c, const int64_t cube[3], uint32_t own, const
     }
 }
 
-/* Looks from a point of a triangle, past that triangle, cube after cube as far as the limit. */
+/* Follows a line of sight from a point of a triangle, cube after cube up to the limit. It ignores that
+ * triangle. */
 static sight look(const cubes *c, uint32_t own, const double from[3], const double direction[3],
                   double limit) {
     sight seen = {.distance = INFINITY};
     int64_t cube[3];
-    double next[3], step[3], reached = 0.0; /* distances at which the line enters cubes along each axis */
+    /* The distances at which the line enters the next cube along each axis. */
+    double next[3], step[3], reached = 0.0;
     cube_at(c, from, cube);
     for (int a = 0; a < 3; a++) {
         const double place = (from[a] - c->low[a]) / c->edge - (double)cube[a];
@@ -157,7 +165,7 @@ static sight look(const cubes *c, uint32_t own, const double from[3], const doub
     return seen;
 }
 
-/* How far a wall of the domain is that the direction looks at, if it is nearer. */
+/* Uses the distance to a wall of the domain in the direction of sight, when it is nearer. */
 static double wall_ahead(const kf_scene *scene, const double from[3], const double direction[3],
                          double limit) {
     double nearest = limit;
@@ -171,7 +179,7 @@ static double wall_ahead(const kf_scene *scene, const double from[3], const doub
     return nearest;
 }
 
-/* By width, as far as rounding leaves it alone, then by place. */
+/* Sorts by width, then by position. Widths are rounded, so that differences of rounding have no effect. */
 static int by_width(const void *one, const void *other) {
     const found *a = one, *b = other;
     const double difference = round(1e6 * a->width) - round(1e6 * b->width);
@@ -194,13 +202,15 @@ static kf_thin middle_of(found *all, size_t count, size_t points) {
 typedef struct survey {
     const kf_scene *scene;
     cubes sorted;
-    double limit, outwards; /* 1, or -1 where triangles look inwards */
+    /* Outwards is 1, or -1 where triangles point inwards. */
+    double limit, outwards;
     found *parts, *gaps;
-    size_t part_count, gap_count, points; /* points: that are looked from */
+    /* Points counts the points tested. */
+    size_t part_count, gap_count, points;
 } survey;
 
-/* Looks from a point of the surface both ways: inwards to the opposite side, and outwards to the next
- * surface or wall that faces it. What is nearer than TOUCHING touches and is no gap. */
+/* Looks from a point of the surface to both sides: inwards to the opposite side, and outwards to the next
+ * surface or wall that faces it. Anything nearer than TOUCHING touches and is not a gap. */
 static void look_both_ways(survey *s, uint32_t triangle, const double at[3]) {
     double normal[3], inwards[3];
     kf_mesh_normal(s->sorted.mesh, triangle, normal);
@@ -218,8 +228,8 @@ static void look_both_ways(survey *s, uint32_t triangle, const double at[3]) {
     if (gap < s->limit && gap > TOUCHING) s->gaps[s->gap_count++] = (found){gap, {at[0], at[1], at[2]}};
 }
 
-/* Goes over points evenly spread over the area, within triangles by a sequence of low discrepancy (Roberts'
- * R2). */
+/* Looks from points spread evenly over the area. Within triangles they follow a sequence of low discrepancy
+ * (Roberts' R2). */
 static void look_from_all(survey *s, size_t triangles) {
     const kf_mesh *mesh = s->sorted.mesh;
     double total = 0.0, before = 0.0;
@@ -243,19 +253,19 @@ static void look_from_all(survey *s, size_t triangles) {
     }
 }
 
-/* Surveys how thin the solid is, and the gaps beside it, from points over its surface. Triangles that
- * crowd in one place are no reason to wait: then there are fewer points. A mesh that has no inside is not
- * surveyed. */
+/* Measures how thin the solid is, and the gaps beside it, from points over its surface. When many triangles
+ * lie in one place, fewer points are used, which limits the time. A mesh without an inside is skipped. */
 void kf_scene_thinness(const kf_scene *scene, double limit, kf_thin *parts, kf_thin *gaps) {
     const kf_mesh *mesh = &scene->mesh;
     *parts = *gaps = (kf_thin){0};
     kf_body body;
     if (mesh->triangle_count == 0 || scene->nodes[2] == 1) return;
-    if (kf_mesh_body(mesh, false, &body) > 0) return; /* it has no inside */
+    /* The mesh has no inside. */
+    if (kf_mesh_body(mesh, false, &body) > 0) return;
     const double triangle = sqrt(kf_mesh_area(mesh) / (double)mesh->triangle_count);
     survey s = {.scene = scene, .limit = limit, .outwards = body.inwards ? -1.0 : 1.0};
     s.sorted = sort_triangles(mesh, fmin(limit, fmax(2.0 * triangle, limit / 32.0)));
-    /* Triangles that crowd in one place are no reason to wait: fewer points then. */
+    /* When many triangles lie in one place, fewer points are used. */
     const size_t affordable = MOST_TESTS / (2 * s.sorted.fullest + 1);
     s.points = affordable > MOST_POINTS ? MOST_POINTS : affordable < LEAST_POINTS ? LEAST_POINTS : affordable;
     s.parts = kf_allocate(s.points * sizeof *s.parts);

@@ -10,7 +10,8 @@ double kf_scene_fastest(const kf_scene *scene) {
     return speed;
 }
 
-/* Brings a scene to time steps `ratio` times as long: speeds grow by it, accelerations by its square. */
+/* Makes the time steps of a scene `ratio` times as long. Speeds grow by this factor, accelerations by its
+ * square. */
 void kf_scene_stretch_time(kf_scene *scene, double ratio) {
     scene->time_step *= ratio;
     scene->reference_speed *= ratio;

@@ -1,5 +1,5 @@
-/* Many closed parts in one mesh: a town of houses around a church, which reach into each other, on the ground
- * z = 0; and a bunch of thin rods. Metres. */
+/* Makes meshes of many closed parts, in metres. One is a town of overlapping houses around a church, on the
+ * ground z = 0. The other is a bunch of thin rods. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,16 +11,18 @@ static const double PI = 3.14159265358979323846;
 
 typedef enum roof { FLAT, RIDGE_X, RIDGE_Y, POINTED } roof;
 
-/* Upright walls over a rectangle, and a roof that rises by so much over them. */
+/* A building with vertical walls over a rectangle, and a roof of a given rise. */
 typedef struct building {
-    double x, y, half_x, half_y; /* the rectangle's middle */
+    /* The middle of the rectangle. */
+    double x, y, half_x, half_y;
     double bottom, eaves, rise;
     roof roof;
 } building;
 
 /* Adds a building: a box with a flat, pointed or ridged roof. */
 static void add_building(kf_mesh_builder *b, const building *p) {
-    uint32_t corner[8]; /* x, y, z: bit 0, 1, 2 */
+    /* X, y, z are bits 0, 1, 2 of the index. */
+    uint32_t corner[8];
     for (int c = 0; c < 8; c++)
         corner[c] = kf_mesh_add_vertex(b, p->x + (c & 1 ? p->half_x : -p->half_x),
                                        p->y + (c & 2 ? p->half_y : -p->half_y), c & 4 ? p->eaves : p->bottom);
@@ -72,7 +74,8 @@ static void add_church(kf_mesh_builder *b) {
     double dome[DOME_STEPS + 2][2] = {{0.0, 9.0}}, apse[DOME_STEPS + 2][2] = {{0.0, 10.0}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         add_building(b, &parts[i]);
-    for (int i = 0; i <= DOME_STEPS; i++) { /* a drum, and half a ball upon it that ends in a lantern */
+    /* A drum, and on it half a ball that ends in a lantern. */
+    for (int i = 0; i <= DOME_STEPS; i++) {
         const double angle = 0.46 * PI * i / DOME_STEPS;
         dome[i + 1][0] = 0.66 + 0.34 * sin(angle);
         dome[i + 1][1] = 9.0 * cos(angle);
@@ -83,16 +86,17 @@ static void add_church(kf_mesh_builder *b) {
     kf_loft_tube(b, (double[3]){36, 0, 0}, (double[3]){36, 0, 26}, POINTS, DOME_STEPS + 2, apse);
 }
 
-/* Numbers from 0 to 1 that every machine makes alike. */
+/* Returns a pseudorandom number from 0 to 1, the same on every machine. */
 static double draw(uint32_t *state) {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 8) / 16777216.0;
 }
 
-/* Makes a town of blocks around a church, always the same one. */
+/* Makes a town of blocks around a church. It is always the same one. */
 void kf_shape_town(const double *values, kf_mesh_builder *b) {
     enum { COLUMNS = 7, ROWS = 5 };
-    static const double STREET = 44.0; /* from middle to middle of houses */
+    /* The distance between the middles of houses. */
+    static const double STREET = 44.0;
     (void)values;
     uint32_t state = 20220801u;
     add_church(b);
@@ -105,10 +109,12 @@ void kf_shape_town(const double *values, kf_mesh_builder *b) {
             p.half_y = 10 + 4 * draw(&state);
             p.eaves = 10 + 18 * draw(&state) * draw(&state);
             const double kind = draw(&state), tall = draw(&state);
-            if (dy == 0 && abs(dx) <= 1) continue; /* the church stands here */
+            /* The church stands here. */
+            if (dy == 0 && abs(dx) <= 1) continue;
             p.roof = kind < 0.4 ? RIDGE_X : kind < 0.75 ? RIDGE_Y : FLAT;
             p.rise = p.roof == FLAT ? 0.0 : 6.0;
-            if (p.roof == FLAT) { /* a tower stands back on it */
+            /* A flat roof carries a narrower tower. */
+            if (p.roof == FLAT) {
                 building upper = p;
                 upper.half_x *= 0.6, upper.half_y *= 0.6;
                 upper.bottom = p.eaves - 2;
@@ -125,7 +131,7 @@ const char *kf_check_bunch(const double *values) {
     return values[2] >= 0.1 * values[1] ? "rod_radius must be less than a tenth of radius" : NULL;
 }
 
-/* Rods from an inner ball outwards, their directions a golden spiral's over the ball. */
+/* Makes rods from an inner ball outwards. Their directions follow a golden spiral over the ball. */
 void kf_shape_bunch(const double *values, kf_mesh_builder *b) {
     enum { POINTS = 16, RINGS = 4 };
     static const double INNER = 0.15, GOLDEN = 2.39996322972865332; /* angle, radians */

@@ -1,12 +1,12 @@
-/* A car and an aircraft of plain proportions, joined of closed parts that reach into each other. x runs from
- * nose to tail, y = 0 is the middle plane, z points up; metres. */
+/* Makes a simple car and an aircraft of overlapping closed parts, in metres. x runs from nose to tail, y = 0
+ * is the middle plane, and z points up. */
 #include <math.h>
 
 #include "scene/internal.h"
 
 static const double PI = 3.14159265358979323846;
 
-/* Through the rows' values by Catmull and Rom's cubic; rows are in the order of their first column. */
+/* Interpolates the rows' values by Catmull-Rom's cubic. Rows are sorted by their first column. */
 static double along(int rows, int columns, const double *table, int column, double x) {
     int r = 0;
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): rows are one array */
@@ -25,24 +25,26 @@ static double along(int rows, int columns, const double *table, int column, doub
 
 enum { BODY_COLUMNS = 4, BODY_ROWS = 17, BODY_STATIONS = 160, BODY_POINTS = 96, WHEEL_POINTS = 48 };
 
-/* Columns of the car's body: x, bottom, top, half the width below the windows. */
+/* The columns of the car's body: x, bottom, top, half the width below the windows. */
 static const double body[BODY_ROWS][BODY_COLUMNS] = {
     {0.00, 0.36, 0.56, 0.58}, {0.05, 0.27, 0.64, 0.74}, {0.15, 0.21, 0.70, 0.82}, {0.40, 0.18, 0.76, 0.88},
     {0.90, 0.17, 0.85, 0.91}, {1.35, 0.17, 0.94, 0.91}, {1.62, 0.17, 1.10, 0.91}, {1.92, 0.17, 1.27, 0.91},
     {2.25, 0.17, 1.37, 0.91}, {2.65, 0.17, 1.40, 0.91}, {3.05, 0.17, 1.36, 0.91}, {3.45, 0.17, 1.25, 0.90},
     {3.85, 0.19, 1.09, 0.88}, {4.12, 0.24, 1.00, 0.85}, {4.30, 0.30, 0.96, 0.80}, {4.38, 0.36, 0.92, 0.75},
     {4.42, 0.48, 0.82, 0.64}};
-static const double BELT = 0.92, ROOF = 1.40, ROOF_NARROWER = 0.28; /* the sides lean in above the belt */
+/* The sides are inclined above the belt line. */
+static const double BELT = 0.92, ROOF = 1.40, ROOF_NARROWER = 0.28;
 
-/* Adds the car's body: rings of superellipses along its length, narrower above the windows. */
+/* Adds the car's body. It consists of rings of superellipses along its length, narrower above the windows. */
 static void add_car_body(kf_mesh_builder *b) {
-    static const double corner = 0.42; /* of a superellipse: 2 / exponent */
+    /* The exponent of the superellipse is 2 / corner. */
+    static const double corner = 0.42;
     const double length = body[BODY_ROWS - 1][0];
     kf_loft loft;
     double ring[BODY_POINTS][3];
     kf_loft_begin(&loft, b, BODY_POINTS);
     for (int i = 0; i <= BODY_STATIONS; i++) {
-        /* Closer together at both ends, which are round. */
+        /* Rings are closer together at both round ends. */
         const double x = 0.5 * length * (1.0 - cos(PI * i / BODY_STATIONS));
         const double low = along(BODY_ROWS, BODY_COLUMNS, &body[0][0], 1, x),
                      high = along(BODY_ROWS, BODY_COLUMNS, &body[0][0], 2, x),
@@ -82,13 +84,13 @@ void kf_shape_car(const double *values, kf_mesh_builder *b) {
 enum { HULL_COLUMNS = 3, HULL_ROWS = 12, HULL_STATIONS = 160, HULL_POINTS = 64 };
 enum { WING_STATIONS = 48, WING_POINTS = 64, ENGINE_POINTS = 48 };
 
-/* Columns of the hull: x, radius, height of the middle. */
+/* The columns of the hull: x, radius, height of the middle. */
 static const double hull[HULL_ROWS][HULL_COLUMNS] = {
     {0.0, 0.10, -0.50}, {0.35, 0.62, -0.46}, {1.0, 1.10, -0.36}, {2.2, 1.60, -0.18},
     {4.0, 1.93, -0.03}, {6.0, 2.00, 0.00},   {14.0, 2.00, 0.00}, {23.0, 2.00, 0.00},
     {27.0, 1.82, 0.16}, {31.0, 1.30, 0.55},  {35.0, 0.62, 1.00}, {37.5, 0.16, 1.25}};
 
-/* Adds the aircraft's hull: circles along its length. */
+/* Adds the aircraft's hull, which consists of circles along its length. */
 static void add_hull(kf_mesh_builder *b) {
     const double length = hull[HULL_ROWS - 1][0];
     kf_loft loft;
@@ -114,8 +116,8 @@ typedef struct section {
     double edge[3], chord;
 } section;
 
-/* Symmetric sections of 12 % thickness (NACA 0012, its trailing edge closed) from root to tip; thick: the
- * axis along which they are thick. */
+/* Adds a wing with symmetric sections of 12 % thickness (NACA 0012, closed trailing edge) from root to tip.
+ * thick: the axis of the thickness. */
 static void add_wing(kf_mesh_builder *b, const section *root, const section *tip, int thick) {
     static const double thickness = 0.12;
     kf_loft loft;
@@ -124,7 +126,8 @@ static void add_wing(kf_mesh_builder *b, const section *root, const section *tip
     kf_loft_begin(&loft, b, WING_POINTS);
     for (int i = 0; i <= WING_STATIONS; i++) {
         const double t = (double)i / WING_STATIONS, near_tip = fmax(0.0, t - 0.96) / 0.04;
-        const double slim = sqrt(fmax(0.0, 1.0 - near_tip * near_tip)) * 0.98 + 0.02; /* a round tip */
+        /* The tip is round. */
+        const double slim = sqrt(fmax(0.0, 1.0 - near_tip * near_tip)) * 0.98 + 0.02;
         const double chord = root->chord + t * (tip->chord - root->chord);
         for (int j = 0; j < WING_POINTS; j++) {
             const double angle = 2.0 * PI * j / WING_POINTS * (reversed ? -1.0 : 1.0);

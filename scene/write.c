@@ -1,4 +1,4 @@
-/* A placed mesh as a scene file. */
+/* Writes a placed mesh as a scene file. */
 #include <stdlib.h>
 
 #include "base/util/json.h"
@@ -10,7 +10,7 @@ static cJSON *three(const double values[3]) {
     return cJSON_CreateDoubleArray(values, 3);
 }
 
-/* Writes a solid as a scene's file has it. */
+/* Writes a solid in the form of a scene file. */
 static cJSON *solid_json(const kf_solid_description *s, const char *mesh) {
     cJSON *solid = cJSON_CreateObject();
     cJSON_AddStringToObject(solid, "mesh", mesh);
@@ -48,7 +48,7 @@ static cJSON *faces_json(const kf_description *d) {
     return faces;
 }
 
-/* Writes a description of a placed mesh as a scene's file, complete. */
+/* Writes the complete description of a placed mesh in the form of a scene file. */
 static cJSON *description_json(const kf_description *d, const char *mesh, const char *notes) {
     cJSON *root = cJSON_CreateObject(), *section;
     cJSON_AddStringToObject(root, "description", notes);
