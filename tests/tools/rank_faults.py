@@ -5,7 +5,7 @@ usage: rank_faults.py KFTUNE SHIM FOLDER [--seconds S] [--ranks N] [--seed N] [-
 
 KFTUNE: the program. SHIM: tests/tools/failing_shim.c, built as tests/e2e/ranks-fail.sh builds it. FOLDER: to work in.
 A fault is a signal, memory or files that a process no longer gets, a message that MPI does not take, or a kernel that ends
-its process; its rank and its time are drawn. After a fault all processes must end within --limit seconds (60), with a line
+its process; its rank and its moment are drawn: some seconds after the beginning, or so many results. After a fault all processes must end within --limit seconds (60), with a line
 of kftune's or, where mpirun ends them first, of mpirun's; no process and no shared memory may be left; the store must be whole
 and hold all that it held; and `--resume` must go on. A process that was only stopped for two seconds must not end anything.
 """
@@ -79,6 +79,14 @@ class Hour:
     def show(self, *words):
         return subprocess.run([self.asked.kftune, "store", *words, "--store", self.store], capture_output=True, text=True,
                               env=self.environment)
+
+    def count(self):
+        """The results so far, while the run goes on."""
+        try:
+            with sqlite3.connect(f"file:{self.store}?mode=ro", uri=True) as store:
+                return store.execute("SELECT count(*) FROM result").fetchone()[0]
+        except sqlite3.Error:
+            return 0
 
     def results(self):
         """How many there are in the store; None: it is not whole."""
@@ -157,9 +165,14 @@ class Hour:
                                       preexec_fn=restore_signals)
             pids, struck, status = [], not outside, None
             early = [] if kind == "SIGSTOP" and number >= 2 * len(faults) else [0.3, 1]
-            at = began + self.random.choice([*early, 3, 6, 10]) * self.random.uniform(0.5, 1.5)
+            moment, wanted = self.random.choice([*early, 3, 6, 0, 0, 0, 0]) * self.random.uniform(0.5, 1.5), 0
+            if moment == 0:  # so many results, or a minute
+                moment, wanted = 60, (before or 0) + int(10 ** self.random.uniform(0, 2))
+            at = began + moment
             while status is None:
                 pids = children(mpirun.pid) or pids
+                if not struck and wanted > 0 and self.count() >= wanted:
+                    at, wanted = time.monotonic(), 0
                 if not struck and time.monotonic() >= at:
                     struck = self.strike(kind, rank, mpirun)
                     at = time.monotonic() + (0 if struck else 0.2)
