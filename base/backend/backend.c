@@ -119,8 +119,8 @@ static void show_front(kf_buffer *buffer, bool shown) {
     buffer->bytes = shown ? buffer->bytes + buffer->front : buffer->bytes - buffer->front;
 }
 
-/* Writes the guard in front of a buffer that was made with room for it, and spoils what kernels see, unless
- * that is larger than a trial's memory ever is. */
+/* Writes the guard before a buffer that has space for one, and spoils what kernels see. Buffers larger than a
+ * trial's memory are not spoiled. */
 static kf_status begin_suspect(kf_buffer *buffer, kf_error *error) {
     static const size_t MOST = (size_t)1 << 28;
     unsigned char guard[KF_FRONT_BYTES];
@@ -184,10 +184,12 @@ kf_status kf_buffer_on_host(kf_backend *backend, size_t bytes, kf_buffer **buffe
     return kf_buffer_write_guard(buffer, error);
 }
 
+/* Fails when the guard before a buffer's beginning has changed. */
 static kf_status check_front(const kf_buffer *buffer, kf_error *error) {
     unsigned char guard[KF_FRONT_BYTES];
     if (buffer->front == 0) return KF_OK;
-    kf_buffer *own = (kf_buffer *)(uintptr_t)buffer; /* it is put back at once */
+    /* The pointer is put back at once. */
+    kf_buffer *own = (kf_buffer *)(uintptr_t)buffer;
     show_front(own, true);
     const kf_status status = buffer->backend->methods->buffer_download(own, 0, guard, sizeof guard, error);
     show_front(own, false);
@@ -278,7 +280,8 @@ void kf_launch_set(kf_launch *launch, const char *name, kf_function *function, c
     kf_copy_text(launch->name, sizeof launch->name, name);
     launch->function = function;
     memcpy(launch->block, block, sizeof launch->block);
-    launch->argument_bytes = bytes; /* too many: refused at the launch, which can say so */
+    /* Too many arguments are refused at the launch, which can report it. */
+    launch->argument_bytes = bytes;
     if (bytes <= KF_ARGUMENT_BYTES) memcpy(launch->arguments, arguments, bytes);
 }
 
@@ -309,7 +312,7 @@ int64_t kf_launch_resident_blocks(const kf_launch *launch) {
            launch->function->module->backend->device.multiprocessors;
 }
 
-/* A launch that says its grid itself. */
+/* Checks a launch that gives its own grid. */
 static kf_status check_grid(const kf_backend *backend, const kf_launch *launch, kf_error *error) {
     if (strcmp(backend->device.backend, "cuda") != 0)
         return kf_fail(error, KF_MACHINE,
@@ -423,12 +426,12 @@ void kf_mark_free(kf_mark *mark) {
         mark->backend->methods->mark_free(mark);
 }
 
-/* The number of the graph that is being made; 0: none. */
+/* Returns the number of the graph that is being made, or 0. */
 static uint64_t graph_of(const kf_backend *backend) {
     return backend->capturing ? backend->graphs : 0;
 }
 
-/* One that processes share: all of them count its signals, and the one whose it is shows the count. */
+/* Signals a mark that processes share. All of them count its signals, and its owner shows the count. */
 static kf_status signal_shared(kf_stream *stream, kf_mark *mark, kf_error *error) {
     const uint32_t count = ++*mark->given;
     return mark->own ? stream->backend->methods->raise(stream, mark->flag, count, error) : KF_OK;
@@ -447,7 +450,7 @@ kf_status kf_stream_await(kf_stream *stream, kf_mark *mark, kf_error *error) {
         return stream->backend->methods->await_flag(stream, mark->flag, *mark->given, error);
     if (!mark->signalled) return KF_OK;
     if (mark->graph == graph_of(stream->backend)) return stream->backend->methods->await(stream, mark, error);
-    /* From outside of this graph, or from another one: the main lane has both in order. */
+    /* A signal from outside this graph, or from another one, needs no edge: the main lane orders both. */
     if (mark->backend == stream->backend) return KF_OK;
     return kf_fail(error, KF_MACHINE, "a graph of %s cannot await work that %s does outside the graph",
                    stream->backend->device.spec, mark->backend->device.spec);
@@ -498,7 +501,7 @@ void kf_event_free(kf_event *event) {
     if (event != NULL) event->backend->methods->event_free(event);
 }
 
-/* A team's first device waits until the others have come so far. */
+/* Makes a team's first device wait until the others reach this point. */
 static kf_status gather_team(kf_backend *first, kf_error *error) {
     if (first->come == NULL) {
         first->come = kf_allocate_zeroed((size_t)first->parts, sizeof *first->come);

@@ -18,13 +18,16 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 
-/* An entry is its content, the hash of its name and content in hexadecimal, and this mark. */
+/* The mark at the end of an entry. An entry holds its content, the hash of its name and content in
+ * hexadecimal, and this mark. */
 static const char trailer_mark[8] = {'k', 'f', 'c', 'a', 'c', 'h', 'e', '2'};
 enum { TRAILER_BYTES = KF_HASH_HEX - 1 + sizeof trailer_mark };
 
-static const size_t entry_limit = (size_t)256 << 20; /* a compiled kernel is far smaller */
+/* A compiled kernel is far smaller. */
+static const size_t entry_limit = (size_t)256 << 20;
 static const uint64_t default_limit = (uint64_t)1 << 30;
-static const time_t temporary_lifetime = 3600; /* s; no compiler runs that long */
+/* In seconds. No compiler runs that long. */
+static const time_t temporary_lifetime = 3600;
 
 /* --- Folders and names -------------------------------------------------------------------------------- */
 
@@ -34,8 +37,8 @@ static kf_status not_writable(const char *reason, kf_error *error) {
                    says_cure ? "" : "; make room, or set XDG_CACHE_HOME to another folder");
 }
 
-/* Who can write an entry can have his code run: that is this user, and the one who can do everything anyway.
- */
+/* Returns whether the owner of a file is trusted. Whoever can write an entry can run code as this user, so
+ * only this user and root are. */
 static bool is_trusted(const struct stat *about) {
     return (about->st_uid == geteuid() || about->st_uid == 0) && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -77,7 +80,8 @@ static void name_place(char place[9]) {
     kf_copy_text(place, 9, hex);
 }
 
-/* Makes a path for a file that a compiler or a trial writes to; it tells whose it is, for the sweep. */
+/* Makes a path for a file that a compiler or a trial writes. It names its process, which the later removal of
+ * old files needs. */
 static kf_status temporary_path(const char *ending, char path[KF_PATH], kf_error *error) {
     char folder[KF_PATH], place[9];
     KF_TRY(kf_cache_kernel_folder(folder, error));
@@ -88,7 +92,8 @@ static kf_status temporary_path(const char *ending, char path[KF_PATH], kf_error
 static void sweep(void);
 
 kf_status kf_cache_try(kf_error *error) {
-    enum { PROBE_BYTES = 1 << 20 }; /* more than any usual kernel */
+    /* More than a usual kernel needs. */
+    enum { PROBE_BYTES = 1 << 20 };
     char path[KF_PATH];
     KF_TRY(temporary_path("probe", path, error));
     sweep();
@@ -132,7 +137,7 @@ static void hash_entry(const char *key, const char *extension, const void *data,
     kf_hash_end(&hasher, hex);
 }
 
-/* Content and path of an intact entry. A file that is there but not intact is removed. */
+/* Reads the content and path of an intact entry. Removes a file that is not intact. */
 static bool read_entry(const char *key, const char *extension, char path[KF_PATH], char **data,
                        size_t *size) {
     if (entry_path(key, extension, path, NULL) != KF_OK) return false;
@@ -149,7 +154,8 @@ static bool read_entry(const char *key, const char *extension, char path[KF_PATH
             memcmp(trailer + KF_HASH_HEX - 1, trailer_mark, sizeof trailer_mark) == 0) {
             (*data)[content] = '\0';
             *size = content;
-            utimensat(AT_FDCWD, path, NULL, 0); /* used now; a read-only cache still serves */
+            /* Marks the entry as used now. A read-only cache still works. */
+            utimensat(AT_FDCWD, path, NULL, 0);
             return true;
         }
     }
@@ -174,10 +180,11 @@ bool kf_cache_find(const char *key, const char *extension, char path[KF_PATH]) {
     return true;
 }
 
-/* One byte of one file for each key: a lock there leaves nothing behind. Another process may have been
- * stopped while it builds, so the wait has an end. */
+/* Claims a key by a lock on one byte of one file, so no lock files remain. The wait has a limit, because
+ * another process may be stopped while it builds. */
 int kf_cache_claim(const char *key) {
-    enum { DIGITS = 15 }; /* of the key: an offset that is positive */
+    /* These digits of the key give a positive offset. */
+    enum { DIGITS = 15 };
     static const double LONGEST_WAIT_SECONDS = 120.0;
     static const struct timespec nap = {.tv_nsec = 10000000};
     char folder[KF_PATH], path[KF_PATH], digits[DIGITS + 1];
@@ -235,7 +242,7 @@ static int older_first(const void *left, const void *right) {
     return (a.tv_nsec > b.tv_nsec) - (a.tv_nsec < b.tv_nsec);
 }
 
-/* Files being written: by a compiler, or by kf_file_write_atomic. */
+/* Returns whether a file is being written, by a compiler or by kf_file_write_atomic. */
 static bool is_temporary(const char *name) {
     return strncmp(name, "temporary-", strlen("temporary-")) == 0 || kf_ends_in(name, ".tmp");
 }
@@ -284,7 +291,8 @@ static void sweep(void) {
     closedir(stream);
 }
 
-/* Drops what was used longest ago until the rest fits; keep: the name of the entry just written. */
+/* Removes the entries that were unused for the longest time, until the rest fits. keep: the name of the entry
+ * just written. */
 static void evict(const char *folder_path, const char *keep) {
     const uint64_t limit = size_limit();
     DIR *stream = opendir(folder_path);
@@ -298,7 +306,8 @@ static void evict(const char *folder_path, const char *keep) {
     if (total > limit) qsort(files, (size_t)count, sizeof *files, older_first);
     for (int i = 0; i < count && total > limit; i++) {
         if (strcmp(files[i].name, keep) == 0) continue;
-        unlinkat(folder, files[i].name, 0); /* gone already: another process evicts too */
+        /* The file may be gone already, because other processes evict too. */
+        unlinkat(folder, files[i].name, 0);
         total -= files[i].bytes;
     }
     free(files);

@@ -11,10 +11,12 @@
 enum { SOURCE_FILES = 128, SOURCE_LIMIT = 16 << 20 };
 
 typedef struct source_files {
-    char *paths[SOURCE_FILES]; /* every file read so far: each is hashed once */
+    /* All files read so far. Each is hashed once. */
+    char *paths[SOURCE_FILES];
     int count;
     char include_folder[KF_PATH];
-    const kf_source *source; /* its options may name more such folders */
+    /* The source, whose options may name more folders for includes. */
+    const kf_source *source;
     kf_hasher *hasher;
 } source_files;
 
@@ -66,7 +68,7 @@ static kf_status hash_in_folders(source_files *files, const char *name, int leng
     return KF_OK;
 }
 
-/* Hashes the file an #include names, when it exists; the compiler complains when it does not. */
+/* Hashes the file that an #include names, when it exists. If it does not, the compiler will report it. */
 static kf_status hash_included(source_files *files, const char *from, const char *name, int length,
                                kf_error *error) {
     const char *slash = strrchr(from, '/');
@@ -90,16 +92,16 @@ static const char *skip_blanks(const char *text) {
     return text;
 }
 
-/* One line of source: if it is an include, what it names. Includes inside comments or inactive branches only
- * make the key depend on more than it must; an include through a macro would make it depend on less. */
+/* Follows one line of source if it is an include. Includes inside comments or inactive branches only make the
+ * key depend on more files than necessary. An include through a macro would be missed. */
 static kf_status follow_line(source_files *files, const char *path, const char *line, kf_error *error) {
     const char *at = skip_blanks(line);
     if (*at != '#') return KF_OK;
     at = skip_blanks(at + 1);
     if (strncmp(at, "include", 7) != 0 || isalnum((unsigned char)at[7]) || at[7] == '_') return KF_OK;
     at = skip_blanks(at + 7);
-    if (*at == '<') /* the system's belong to the compiler */
-        return hash_in_folders(files, at + 1, (int)strcspn(at + 1, ">\r\n"), error);
+    /* The compiler provides system headers. */
+    if (*at == '<') return hash_in_folders(files, at + 1, (int)strcspn(at + 1, ">\r\n"), error);
     const size_t length = *at == '"' ? strcspn(at + 1, "\"\r\n") : 0;
     if (length == 0)
         return kf_fail(
@@ -141,7 +143,8 @@ kf_status kf_cache_key(const kf_source *source, const char *compiler, const char
                        const char *architecture, char key[KF_HASH_HEX], kf_error *error) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, "kftune kernel 1"); /* to be raised when the way of building changes */
+    /* Raise this number when the way of building changes. */
+    kf_hash_add_string(&hasher, "kftune kernel 1");
     kf_hash_add_string(&hasher, compiler);
     kf_hash_add_string(&hasher, flags);
     kf_hash_add_string(&hasher, architecture);

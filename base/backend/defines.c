@@ -1,4 +1,4 @@
-/* The defines of a source, one after the other. */
+/* The list of defines of a source. */
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -15,14 +15,15 @@ struct kf_fft {
     int sign;
     void *input, *output;
     char version[48];
-    int handle;      /* cuFFT's */
-    kf_buffer *area; /* cuFFT's work area */
-    void *plan;      /* FFTW's */
+    int handle; /* cuFFT's */
+    /* The work area of cuFFT. */
+    kf_buffer *area;
+    void *plan; /* FFTW's */
 };
 
 /* --- CuFFT ---------------------------------------------------------------------------------------------- */
 
-/* The part of its interface that is used; the numbers are those of cufft.h. */
+/* The used part of cuFFT's interface. The numbers are those of cufft.h. */
 enum {
     CUFFT_R2C = 0x2a,
     CUFFT_C2R = 0x2c,
@@ -141,7 +142,7 @@ static kf_status execute_cufft(const kf_fft *fft, kf_stream *stream, kf_error *e
 
 /* --- FFTW ----------------------------------------------------------------------------------------------- */
 
-/* A precision's functions; the names differ by a prefix only. */
+/* The functions of one precision. Their names differ only by a prefix. */
 typedef struct fftw {
     bool loaded;
     void *(*plan_c2c)(int, const int *, int, void *, const int *, int, int, void *, const int *, int, int,
@@ -172,7 +173,7 @@ static fftw single_precision, double_precision;
 enum { FFTW_SYMBOL_COUNT = 8 };
 static const kf_symbol fftw_symbols[2][FFTW_SYMBOL_COUNT] = {FFTW_SYMBOLS("fftwf"), FFTW_SYMBOLS("fftw")};
 #undef FFTW_SYMBOLS
-/* The one with threads brings the other. */
+/* The library with threads loads the other one. */
 static const char *const fftw_names[2][3] = {{"libfftw3f_threads.so.3", "libfftw3f.so.3", NULL},
                                              {"libfftw3_threads.so.3", "libfftw3.so.3", NULL}};
 

@@ -44,7 +44,8 @@ static void *open_in_folder(const kf_library *library, const char *folder) {
     glob_t found;
     void *handle = NULL;
     if (glob(pattern, 0, NULL, &found) != 0) return NULL;
-    for (size_t i = found.gl_pathc; i-- > 0 && !handle;) /* sorted: the newest version comes last */
+    /* The list is sorted, so the newest version comes last. */
+    for (size_t i = found.gl_pathc; i-- > 0 && !handle;)
         for (const char *const *name = library->names; *name && !handle; name++)
             if (kf_path(path, NULL, "%s/%s", found.gl_pathv[i], *name) == KF_OK)
                 handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

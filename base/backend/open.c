@@ -31,7 +31,7 @@ static kf_status unknown_device(const char *spec, kf_error *error) {
                    spec);
 }
 
-/* The number after the colon. */
+/* Reads the number after the colon. */
 static kf_status read_number(const char *spec, const char *text, int low, int high, const char *meaning,
                              int *number, kf_error *error) {
     char *end;
@@ -57,7 +57,7 @@ kf_status kf_device_open_best(const kf_teams *teams, kf_backend **backend, kf_er
     return kf_cpu_open(0, teams->cpu, backend, error);
 }
 
-/* Reads a device's spec; number is that of threads (0: all) or of the GPU. */
+/* Reads a device's spec. number is that of threads (0: all) or of the GPU. */
 static kf_status read_spec(const char *spec, bool *cuda, int *number, kf_error *error) {
     *number = 0;
     *cuda = strncmp(spec, "cuda", 4) == 0;
@@ -99,7 +99,8 @@ int kf_device_processes(const kf_device_info *device, int *processes, int capaci
     if (strcmp(device->backend, "cuda") == 0) return kf_nvml_processes(device->identity, processes, capacity);
 #endif
     (void)device;
-    if (capacity > 0) processes[0] = 0; /* none is known */
+    /* The capacity is unknown. */
+    if (capacity > 0) processes[0] = 0;
     return 0;
 }
 
@@ -131,6 +132,7 @@ kf_status kf_cuda_prebuild(const kf_device_info *info, const kf_source *source, 
 }
 
 void kf_cuda_compiler_stay(const kf_device_info *info) {
-    (void)info; /* there is none */
+    /* There is no such backend in this build. */
+    (void)info;
 }
 #endif

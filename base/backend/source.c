@@ -19,7 +19,7 @@ void kf_source_free(kf_source *source) {
     free(source);
 }
 
-/* Writes a source as a text of one line, for a process that compiles ahead; the caller frees it. */
+/* Writes a source as one line of text, for a process that compiles ahead. The caller frees it. */
 char *kf_source_text(const kf_source *source) {
     cJSON *json = cJSON_CreateObject();
     cJSON *defines = cJSON_AddArrayToObject(json, "defines"),

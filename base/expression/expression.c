@@ -1,4 +1,4 @@
-/* The machine that runs an expression's code. It has a stack of its own: no input makes it recurse. */
+/* Runs an expression's code on a machine with its own stack. No input leads to recursion. */
 #include "base/expression/expression.h"
 
 #include <assert.h>
@@ -9,13 +9,16 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-enum { QUICK = 16 }; /* values kept without allocating, on the stack and in lists; constraints need no more */
+/* The number of values kept without allocation, on the stack and in lists. Constraints need no more. */
+enum { QUICK = 16 };
 
 typedef struct kf_loop {
     kf_operand sequence, variable;
     unsigned long long position;
-    size_t height; /* of the stack below the values gathered so far */
-    size_t pool;   /* use of the pool when the loop began: what an element needed meanwhile is dropped */
+    /* The height of the stack below the values gathered so far. */
+    size_t height;
+    /* The use of the pool when the loop began. Everything that an element added after that is dropped. */
+    size_t pool;
 } kf_loop;
 
 typedef struct kf_machine {
@@ -24,7 +27,8 @@ typedef struct kf_machine {
     void *context;
     kf_operand *stack, *pool;
     size_t height, stack_capacity, pool_used, pool_capacity;
-    kf_operand *quick, *quick_pool; /* where stack and pool lie at first; QUICK each */
+    /* The initial stack and pool, of QUICK values each. */
+    kf_operand *quick, *quick_pool;
     kf_loop loops[KF_EXPRESSION_LOOPS];
     int loop_count;
     kf_error *error;
@@ -64,7 +68,7 @@ static kf_status reserve(kf_machine *machine, unsigned long long count) {
     return KF_OK;
 }
 
-/* The top count values of the stack become one list. */
+/* Makes one list of the top count values of the stack. */
 static kf_status gather(kf_machine *machine, size_t count) {
     KF_TRY(reserve(machine, count));
     kf_operand list = {.kind = KF_OPERAND_LIST};
@@ -80,7 +84,7 @@ static kf_status gather(kf_machine *machine, size_t count) {
     return push(machine, list);
 }
 
-/* Copies a list or range behind whatever the pool holds; what list() and + of lists do. */
+/* Appends a copy of a list or range to the pool. list() and + of lists use it. */
 static kf_status append(kf_machine *machine, kf_operand sequence, kf_operand *list) {
     unsigned long long count = kf_operand_length(sequence);
     KF_TRY(reserve(machine, count));
@@ -179,8 +183,8 @@ static kf_status next_of_loop(kf_machine *machine, int jump, int *place) {
     return gather(machine, machine->height - loop->height);
 }
 
-/* Most of what constraints do, without a call: left op right, both integers. False: not of that kind, or
- * overflow. */
+/* Does most operations of constraints without a call: left op right with two integers. Returns false for
+ * other operands, or after overflow. */
 static bool quick_integers(kf_operation operation, kf_operand *left, long long right) {
     long long integer = left->as.integer, value;
     switch (operation) {
@@ -218,7 +222,7 @@ static bool quick_integers(kf_operation operation, kf_operand *left, long long r
     return true;
 }
 
-/* Does an operation with two operands; two integers go the quick way. */
+/* Does an operation with two operands. Two integers are handled by the fast path. */
 static kf_status two_operands(kf_machine *machine, const kf_instruction *instruction) {
     kf_operation operation = (kf_operation)instruction->operation;
     kf_operand *top = machine->stack + machine->height - 1;
@@ -240,7 +244,8 @@ static kf_status two_operands(kf_machine *machine, const kf_instruction *instruc
     return push(machine, result);
 }
 
-/* One link of a chained comparison: true keeps the middle value and skips the jump that follows. */
+/* Does one link of a chained comparison. A true result keeps the middle value and skips the jump that
+ * follows. */
 static kf_status chain(kf_machine *machine, kf_operation operation, int *place) {
     kf_operand right = pop(machine), left = pop(machine);
     bool truth = false;
@@ -253,7 +258,8 @@ static kf_status chain(kf_machine *machine, kf_operation operation, int *place) 
 static kf_status step(kf_machine *machine, const kf_instruction *instruction, int *place) {
     const kf_expression *expression = machine->expression;
     int argument = instruction->argument;
-    kf_operand *top = machine->stack + machine->height - 1; /* where one operand is worked on in place */
+    /* An operation with one operand works in place. */
+    kf_operand *top = machine->stack + machine->height - 1;
     switch ((kf_operation)instruction->operation) {
     case KF_DO_CONSTANT:
         return push(machine, operand_of(&expression->constants[argument]));
@@ -314,7 +320,7 @@ static kf_status run(kf_machine *machine, kf_operand *result) {
     return KF_OK;
 }
 
-/* A caller's use of the result, made while the machine's lists are still there. */
+/* Uses the result for a caller while the machine's lists still exist. */
 typedef kf_status (*finisher)(const kf_machine *machine, kf_operand result, void *target);
 
 static kf_status evaluate(const kf_expression *expression, kf_name_lookup lookup, void *context,

@@ -1,5 +1,5 @@
-/* Arithmetic, comparisons and functions on operands, with Python's meaning. What Python gives unlimited
- * integers for is an error here when it leaves 64 bits. */
+/* Arithmetic, comparisons and functions on operands, with the meaning of Python. Python's integers are
+ * unlimited; here a result beyond 64 bits is an error. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -69,7 +69,7 @@ bool kf_operand_truth(kf_operand operand) {
 
 /* --- Arithmetic ----------------------------------------------------------------------------------------- */
 
-/* Rounds towards minus infinity; the caller has excluded 0 and the one overflow. */
+/* Divides and rounds towards minus infinity. The caller has excluded 0 and the one overflow. */
 static long long floor_divide(long long left, long long right) {
     long long quotient = left / right;
     return left % right != 0 && (left < 0) != (right < 0) ? quotient - 1 : quotient;
@@ -113,7 +113,7 @@ static kf_status whole_arithmetic(kf_operation operation, long long left, long l
         break;
     case KF_DO_DIVIDE:
         if (right == 0) return zero_division(error);
-        /* A long double holds any 64-bit integer where it has 64 bits of mantissa. */
+        /* A long double holds any 64-bit integer when it has 64 bits of mantissa. */
         *result = kf_operand_float((double)((long double)left / (long double)right));
         return KF_OK;
     case KF_DO_POWER:
@@ -121,7 +121,8 @@ static kf_status whole_arithmetic(kf_operation operation, long long left, long l
         return integer_power(left, right, result, error);
     default: /* // and % */
         if (right == 0) return zero_division(error);
-        if (right == -1) { /* LLONG_MIN / -1 would trap */
+        /* LLONG_MIN / -1 would trap. */
+        if (right == -1) {
             if (operation == KF_DO_FLOOR_DIVIDE && left == LLONG_MIN) return overflow(error);
             value = operation == KF_DO_FLOOR_DIVIDE ? -left : 0;
             break;
@@ -134,8 +135,8 @@ static kf_status whole_arithmetic(kf_operation operation, long long left, long l
     return KF_OK;
 }
 
-/* Python's float_divmod: the modulus has the divisor's sign, and quotient * divisor + modulus gives back the
- * left. */
+/* Does Python's float_divmod. The modulus has the divisor's sign, and quotient * divisor + modulus equals the
+ * left operand. */
 static kf_status float_divide_floor(kf_operation operation, double left, double right, kf_operand *result,
                                     kf_error *error) {
     if (right == 0) return zero_division(error);
@@ -210,7 +211,7 @@ kf_status kf_operand_sign(kf_operation operation, kf_operand operand, kf_operand
 
 typedef enum order { ORDER_LESS = -1, ORDER_EQUAL = 0, ORDER_GREATER = 1, ORDER_NONE = 2 } order;
 
-/* Exact, unlike a comparison after rounding the integer to a double. */
+/* Compares an integer with a double exactly. Rounding the integer to a double first would not be exact. */
 static order order_mixed(long long left, double right) {
     if (isnan(right)) return ORDER_NONE;
     if (right >= 9223372036854775808.0) return ORDER_LESS;
@@ -221,7 +222,7 @@ static order order_mixed(long long left, double right) {
     return right > whole ? ORDER_LESS : right < whole ? ORDER_GREATER : ORDER_EQUAL;
 }
 
-/* Both numbers or both strings. */
+/* Compares two numbers or two strings. */
 static order order_of(kf_operand left, kf_operand right) {
     if (left.kind == KF_OPERAND_STRING) {
         int difference = strcmp(left.as.text, right.as.text);
@@ -247,8 +248,8 @@ static bool comparable(kf_operand left, kf_operand right) {
            (left.kind == KF_OPERAND_STRING && right.kind == KF_OPERAND_STRING);
 }
 
-/* Things of different kinds are not equal. A list equals a list; a range is only equal as the list it makes.
- */
+/* Returns whether two operands are equal. Operands of different kinds are not, and lists are compared value
+ * by value. A range equals nothing; list() makes a list of it that can be compared. */
 static bool equal(const kf_operand *pool, kf_operand left, kf_operand right) {
     if (comparable(left, right)) return order_of(left, right) == ORDER_EQUAL;
     if (left.kind != KF_OPERAND_LIST || right.kind != KF_OPERAND_LIST) return false;
@@ -260,7 +261,7 @@ static bool equal(const kf_operand *pool, kf_operand left, kf_operand right) {
     return true;
 }
 
-/* Returns whether a range holds a value, without going through it. */
+/* Returns whether a range holds a value, without iterating over it. */
 static bool range_holds(kf_operand range, kf_operand value) {
     long long integer;
     if (is_whole(value)) {
@@ -274,7 +275,7 @@ static bool range_holds(kf_operand range, kf_operand value) {
     if (range.as.range.count == 0) return false;
     bool upwards = range.as.range.step > 0;
     if (upwards ? integer < range.as.range.start : integer > range.as.range.start) return false;
-    /* Differences and the step's size modulo 2^64 are exact, whatever their signs. */
+    /* Differences and the size of the step are exact modulo 2^64, with any signs. */
     unsigned long long a = (unsigned long long)integer, b = (unsigned long long)range.as.range.start;
     unsigned long long step = (unsigned long long)range.as.range.step;
     unsigned long long distance = upwards ? a - b : b - a, size = upwards ? step : 0 - step;
@@ -329,7 +330,7 @@ static kf_status wrong_argument(kf_function_name function, const char *needs, kf
                    kf_operand_kind_name(given));
 }
 
-/* Makes a range as Python's range(); its count is worked out modulo 2^64, so that no end overflows. */
+/* Makes a range like Python's range(). Its count is computed modulo 2^64, so no end overflows. */
 static kf_status call_range(const kf_operand *arguments, int count, kf_operand *result, kf_error *error) {
     long long start = 0, stop, step = 1;
     for (int i = 0; i < count; i++)
@@ -359,7 +360,8 @@ static kf_status call_extreme(kf_function_name function, const kf_operand *pool,
     unsigned long long length = spread ? kf_operand_length(sequence) : (unsigned long long)count;
     if (length == 0)
         return kf_fail(error, KF_BAD_INPUT, "%s() of an empty list", kf_function_names[function]);
-    if (spread && sequence.kind == KF_OPERAND_RANGE) { /* at one of its ends; never walked */
+    /* The result is at one of the range's ends, so no iteration is needed. */
+    if (spread && sequence.kind == KF_OPERAND_RANGE) {
         bool first = (sequence.as.range.step > 0) == (function == KF_CALL_MIN);
         *result = kf_operand_at(pool, sequence, first ? 0 : length - 1);
         return KF_OK;
@@ -414,7 +416,7 @@ static kf_status call_log2(kf_operand argument, kf_operand *result, kf_error *er
     return KF_OK;
 }
 
-/* Calls a function; list() needs the machine's pool and is done there. */
+/* Calls a function. list() is missing here, because it needs the machine's pool. */
 kf_status kf_operand_call(kf_function_name function, const kf_operand *pool, const kf_operand *arguments,
                           int count, kf_operand *result, kf_error *error) {
     int most = function == KF_CALL_RANGE                            ? 3

@@ -11,7 +11,8 @@ typedef struct kf_parser {
     kf_token *tokens;
     int count, position;
     int nesting;
-    kf_token loops[KF_EXPRESSION_LOOPS]; /* variables of the comprehensions around the current place */
+    /* The variables of the comprehensions around the current position. */
+    kf_token loops[KF_EXPRESSION_LOOPS];
     int loop_count;
     kf_error *error;
 } kf_parser;
@@ -121,7 +122,7 @@ static kf_status enter(kf_parser *parser) {
 static kf_status parse_or(kf_parser *parser);
 static kf_status parse_unary(kf_parser *parser);
 
-/* The 'for' that belongs to the list whose content begins here, or -1. */
+/* Finds the 'for' of the list whose content begins here. Returns -1 without one. */
 static int find_for(const kf_parser *parser) {
     int depth = 0;
     for (int i = parser->position; i < parser->count; i++) {
@@ -134,8 +135,8 @@ static int find_for(const kf_parser *parser) {
     return -1;
 }
 
-/* [element for variable in iterable if condition]: the code of the element comes last, so the parser goes
- * back. */
+/* Parses [element for variable in iterable if condition]. The code of the element comes last, so the parser
+ * goes back to it. */
 static kf_status parse_comprehension(kf_parser *parser, int opening, int for_position) {
     int element = parser->position;
     parser->position = for_position + 1;
@@ -350,9 +351,9 @@ static bool accept_comparison(kf_parser *parser, kf_operation *operation) {
     return false;
 }
 
-/* Parses a chain of comparisons: a < b < c evaluates b once and stops at the first comparison that is
- * false. All links of the chain jump to one place, so they are threaded through their arguments until that
- * place is known. */
+/* Parses a chain of comparisons: a < b < c evaluates b once and stops at the first comparison that is false.
+ * All links of the chain jump to one position. Until it is known, the argument of each jump holds the
+ * previous jump. */
 static kf_status parse_comparison(kf_parser *parser) {
     KF_TRY(parse_sum(parser));
     kf_operation operation, following;
@@ -409,8 +410,7 @@ static kf_status parse_or(kf_parser *parser) {
     return KF_OK;
 }
 
-/* Parses a text into an expression, or says at which column it is wrong; the caller frees it with
- * kf_expression_free. */
+/* Parses a text into an expression, or gives the column of the error. kf_expression_free frees it. */
 kf_status kf_expression_parse(const char *text, kf_expression **expression, kf_error *error) {
     *expression = NULL;
     if (strlen(text) >= KF_EXPRESSION_TEXT)

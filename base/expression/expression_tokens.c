@@ -1,4 +1,4 @@
-/* Text to tokens. */
+/* Splits a text into tokens. */
 #include "base/expression/expression_tokens.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@ static const struct {
     const char *text;
     kf_token_kind kind;
 } symbols[] = {
-    /* Longer symbols stand first; TOKEN_END: the symbol is refused. */
+    /* Longer symbols come first. TOKEN_END marks a refused symbol. */
     {"**", TOKEN_POWER},      {"//", TOKEN_FLOOR_DIVIDE},  {"==", TOKEN_EQUAL},     {"!=", TOKEN_NOT_EQUAL},
     {"<=", TOKEN_LESS_EQUAL}, {">=", TOKEN_GREATER_EQUAL}, {"<<", TOKEN_END},       {">>", TOKEN_END},
     {"<", TOKEN_LESS},        {">", TOKEN_GREATER},        {"+", TOKEN_PLUS},       {"-", TOKEN_MINUS},
@@ -28,7 +28,8 @@ static const struct {
     {"for", TOKEN_FOR}, {"if", TOKEN_IF}, {"True", TOKEN_TRUE}, {"False", TOKEN_FALSE},
 };
 
-/* Python's words that the language does not have; refused so that they are never taken for parameters. */
+/* Words of Python that this language does not have. They are refused, so they are never taken for parameters.
+ */
 static const char *const refused_words[] = {
     "None",   "as",       "assert", "async",  "await",   "break", "class",  "continue", "def",
     "del",    "elif",     "else",   "except", "finally", "from",  "global", "import",   "is",
@@ -58,8 +59,8 @@ static kf_status read_word(kf_token *token, kf_error *error) {
     return KF_OK;
 }
 
-/* Decimal digits, then maybe a fraction and an exponent, and nothing that could be read as more of a number.
- */
+/* Reads a number: digits, and optionally a fraction and an exponent. Nothing may follow that looks like a
+ * part of the number. */
 static kf_status read_number(kf_token *token, kf_error *error) {
     const char *text = token->text;
     size_t digits = strspn(text, "0123456789"), length = digits;
@@ -98,7 +99,7 @@ static kf_status read_string(kf_token *token, kf_error *error) {
     return KF_OK;
 }
 
-/* Reads an operator or a bracket; what other languages have in its place is refused with what to write. */
+/* Reads an operator or a bracket. Refuses operators of other languages and says what to write. */
 static kf_status read_symbol(kf_token *token, kf_error *error) {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         size_t length = strlen(symbols[i].text);
@@ -165,7 +166,8 @@ kf_status kf_expression_tokens(const char *text, kf_token **tokens, int *count, 
         token->column = column;
         KF_TRY(read_token(token, error));
         for (int i = 0; i < token->length; i++)
-            column += ((unsigned char)text[i] & 0xc0) != 0x80; /* characters, not bytes of UTF-8 */
+            /* Columns count characters, not bytes of UTF-8. */
+            column += ((unsigned char)text[i] & 0xc0) != 0x80;
         text += token->length;
     } while ((*tokens)[*count - 1].kind != TOKEN_END);
     return KF_OK;

@@ -75,7 +75,7 @@ void kf_plan_fresh(kf_plan *plan, kf_buffer *buffer, int period, int phase) {
 }
 
 kf_status kf_plan_spoil(const kf_plan *plan, kf_error *error) {
-    /* One device spoils a buffer that several share, and the others may still read it in the step before. */
+    /* One device spoils a buffer that several share. The others may still read it in the step before. */
     if (plan->fresh_count > 0) KF_TRY(kf_backend_synchronize(plan->backend, error));
     for (size_t i = 0; i < plan->fresh_count; i++) {
         const kf_fresh *fresh = &plan->fresh[i];
@@ -238,7 +238,8 @@ static kf_status execute(void *plan, const kf_item *item, kf_error *error) {
 typedef struct kf_plan_lanes {
     kf_stream *lanes[KF_LANES];
     kf_mark *forked, *joined;
-    bool apart[KF_LANES]; /* something there was not waited for yet */
+    /* Work of that lane for which nothing has waited yet. */
+    bool apart[KF_LANES];
 } recording;
 
 /* Orders two lanes: what one is given from now on comes after what the other has been given so far. */
@@ -281,8 +282,8 @@ static kf_status give_item(void *data, const kf_item *item, kf_error *error) {
     return kf_backend_of_part(plan->backend, item->part, record_item(plan->lanes, item, error), error);
 }
 
-/* A step of a team: the items of its parts, or of this process's one, in their lanes, as they would stand in
- * a graph. */
+/* Runs a step of a team. The items of all parts, or of this process's part, go to their lanes in the same
+ * order as in a graph. */
 static kf_status step_of_team(kf_plan *plan, kf_error *error) {
     if (plan->lanes == NULL) {
         plan->lanes = kf_allocate_zeroed((size_t)plan->part_count, sizeof *plan->lanes);
@@ -320,23 +321,24 @@ static kf_status record_graph(kf_plan *plan, uint64_t first, int steps, kf_graph
     return status;
 }
 
-/* Returns whether a graph of that many steps does what is due, wherever it begins at a multiple of them. */
+/* Returns whether a graph of that many steps does the right work from every multiple of its length. */
 static bool repeats(const kf_plan *plan, int steps) {
     for (size_t i = 0; i < plan->item_count; i++)
         if (steps % plan->items[i].period != 0) return false;
     return true;
 }
 
-/* Steps of the graph that a run takes; -1: it takes none. */
+/* Returns the number of steps of the graph for a run, or -1 without a graph. */
 static int steps_of_graph(const kf_plan *plan) {
     int steps = kf_plan_cycle(plan);
-    if (steps == 1) steps = 2; /* half as many graphs to start */
+    /* This halves the number of graph launches. */
+    if (steps == 1) steps = 2;
     const bool none = plan->graph_steps < 0 || plan->all_parts > 1;
     return none || steps > KF_LONGEST_GRAPH || !repeats(plan, steps) ? -1 : steps;
 }
 
-/* Graphs of a cycle that one graph of several cycles is made of, where a cycle has few launches: a device
- * waits longer between two graphs than between two kernels of one. */
+/* Returns how many cycles one graph contains when a cycle has few launches. A device waits longer between two
+ * graphs than between two kernels of one graph. */
 static int graphs_of_train(const kf_plan *plan, int steps) {
     enum { LAUNCHES = 64 };
     int launches = 0;
@@ -363,7 +365,7 @@ kf_status kf_plan_part_of_graph(kf_plan *plan, uint64_t first, int steps, kf_gra
     return steps_of_graph(plan) < 0 ? KF_OK : record_graph(plan, first, steps, graph, error);
 }
 
-/* The longest that is not longer than what is left. */
+/* Launches the longest graph that is not longer than the rest of the steps. */
 static kf_status launch_graph(kf_plan *plan, uint64_t left, kf_error *error) {
     const bool train = plan->train_steps > 0 && left >= (uint64_t)plan->train_steps;
     if (train && plan->train == NULL) KF_TRY(record_graph(plan, 0, plan->train_steps, &plan->train, error));

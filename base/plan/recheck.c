@@ -1,5 +1,5 @@
-/* The plan that was timed, looked at once more: whether the whole problem's state moves as the first config's
- * did before it was timed. Configs are compared that compute the same scheme and are held to equal bounds. */
+/* Checks the timed plan once more. It compares the change of the whole problem's state with that of the first
+ * config before its timing. Only configs with the same scheme and the same bounds are compared. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,24 +9,28 @@
 #include "base/util/clock.h"
 #include "base/util/memory.h"
 
-/* A problem of few updates is compared whatever the clock says: on a busy machine, too. */
+/* A problem of few updates is always compared, even on a busy machine that takes long. */
 enum { KINDS = 8, MOST_PLACES = 1 << 20, FEW_UPDATES = 1 << 16, MOST_UPDATES = 1 << 26, STEPS = 4 };
 
-/* The whole problem's velocity after STEPS steps of the first config of a kind, at every stride-th place. */
+/* The velocity of the whole problem after STEPS steps of the first config of a kind, at every stride-th
+ * place. */
 typedef struct kind {
-    char problem[KF_HASH_HEX]; /* this and the next two tell kinds apart: a suite verifies some problems by
-                                  another */
-    int scheme;                /* of its verification, as the next */
+    /* This and the next two members identify a kind. A suite verifies some problems by another problem. */
+    char problem[KF_HASH_HEX];
+    /* This and the next member are those of its verification. */
+    int scheme;
     double bound;
     float *velocity; /* [count] */
     size_t count;
-    double moved, norm; /* of the change since the beginning, and of the values */
+    /* The norms of the change since the start, and of the values. */
+    double moved, norm;
 } kind;
 
 struct kf_whole {
     kind kinds[KINDS];
     int count;
-    double seconds; /* that the latest look took */
+    /* The seconds of the latest comparison. */
+    double seconds;
 };
 
 kf_whole *kf_whole_create(void) {
@@ -47,8 +51,8 @@ static const kf_quantity *velocity_of(const kf_snapshot *snapshot) {
     return found != NULL ? found : &snapshot->quantities[0];
 }
 
-/* Takes the velocity at some places out of a snapshot, the same of equal problems, for the caller to free;
- * returns how many values it has. An odd stride comes by all columns and rows. */
+/* Copies the velocity at some places of a snapshot; for equal problems they are the same. The caller frees
+ * it. Returns the number of values. The stride is odd, so all columns and rows occur. */
 static float *take_places(const kf_snapshot *snapshot, size_t *count) {
     const kf_quantity *quantity = velocity_of(snapshot);
     const size_t components = (size_t)quantity->components, stride = (snapshot->count / MOST_PLACES) | 1U,
@@ -61,7 +65,7 @@ static float *take_places(const kf_snapshot *snapshot, size_t *count) {
     return values;
 }
 
-/* The root of the sum of squares of a - b; b NULL: of a. */
+/* Returns the root of the sum of squares of a - b. When b is NULL, of a. */
 static double length_of(const float *a, const float *b, size_t count) {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
@@ -71,7 +75,8 @@ static double length_of(const float *a, const float *b, size_t count) {
     return sqrt(sum);
 }
 
-/* Returns what counts as the speed of a fluid at rest, in the units of the snapshot; 0: it has none. */
+/* Returns the speed below which a fluid counts as at rest, in the units of the snapshot; 0: there is no such
+ * speed. */
 static double rest_of(const kf_plan *plan, const kf_snapshot *snapshot) {
     const double step = plan->methods->time != NULL ? plan->methods->time(plan, 1) : 0.0;
     return snapshot->on == KF_ON_NODES && step > 0.0 ? KF_REST_SPEED * snapshot->spacing[0] / step : 0.0;
@@ -80,7 +85,7 @@ static double rest_of(const kf_plan *plan, const kf_snapshot *snapshot) {
 /* --- Steps ------------------------------------------------------------------------------------------------
  */
 
-/* Two steps at once, which take the graph that was timed, from spoilt outputs. */
+/* Runs two steps in one call, which uses the timed graph, with spoilt outputs. */
 static kf_status go_on(kf_plan *plan, int steps, kf_error *error) {
     for (int step = 0; step < steps; step += 2) {
         KF_TRY(kf_plan_spoil(plan, error));
@@ -133,15 +138,15 @@ static kf_status compare(kf_plan *plan, const kind *k, kf_error *error) {
     return status;
 }
 
-/* Looks at some of the state after two steps from spoilt outputs, where all of it would take too long.
- * What was timed may long have blown up, which is no fault of a kernel. */
+/* Compares a part of the state after two steps with spoilt outputs, when all of it would take too long. The
+ * timed state may have diverged long before; this is not a fault of a kernel. */
 static kf_status glance(kf_plan *plan, kf_error *error) {
     KF_TRY(kf_plan_initialise(plan, error));
     KF_TRY(go_on(plan, 2, error));
     return kf_plan_watch(plan, error);
 }
 
-/* The kind of such a problem and verification; NULL: none is known. */
+/* Finds the kind of a problem and verification. Returns NULL when it is not known. */
 static kind *find_kind(kf_whole *whole, const kf_plan *plan, const kf_verification *verification) {
     for (int i = 0; i < whole->count; i++) {
         kind *k = &whole->kinds[i];
@@ -152,8 +157,8 @@ static kind *find_kind(kf_whole *whole, const kf_plan *plan, const kf_verificati
     return NULL;
 }
 
-/* Another process's part of a state cannot be compared here, and a system of its own rules rechecks itself.
- */
+/* Returns whether a plan can be compared. The part of another process cannot. A system with its own rules
+ * checks itself. */
 static bool is_looked_at(const kf_plan *plan) {
     return plan->part_count == plan->all_parts && plan->methods->snapshot != NULL;
 }
@@ -184,7 +189,7 @@ kf_status kf_trial_recheck(const kf_trial *trial, kf_plan *plan, const kf_verifi
                            double step_us, double seconds, kf_error *error) {
     static const double SHARE = 0.05;
     kf_whole *whole = trial->whole;
-    /* A step writes at least half of what it moves. */
+    /* At least half of the bytes that a step moves are written. */
     KF_TRY(kf_check_machine_limit(kf_backend_device(plan->backend), 0.5 * plan->least_bytes, step_us, error));
     if (whole == NULL || !is_looked_at(plan)) return KF_OK;
     const bool whole_state = plan->updates <= (double)FEW_UPDATES || whole->seconds <= SHARE * seconds;

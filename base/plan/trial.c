@@ -26,7 +26,8 @@ kf_status kf_trial_refer(kf_trial *trial, kf_error *error) {
  * else a second run would not begin from an equal state. */
 
 typedef struct input {
-    unsigned changes; /* of the buffer until here */
+    /* The number of changes of the buffer so far. */
+    unsigned changes;
     bool is_input;
     char hash[KF_HASH_HEX];
 } input;
@@ -43,7 +44,7 @@ static kf_status hash_buffer(const kf_buffer *buffer, char hash[KF_HASH_HEX], kf
     return status;
 }
 
-/* The plan's buffers as they were built, [plan->buffer_count]; the caller frees. */
+/* Returns the plan's buffers in their initial state, [plan->buffer_count]. The caller frees them. */
 static input *begin_inputs(const kf_plan *plan) {
     input *inputs = kf_allocate_zeroed(plan->buffer_count + 1, sizeof *inputs);
     for (size_t i = 0; i < plan->buffer_count; i++) {
@@ -76,16 +77,17 @@ static kf_status check_inputs(const kf_plan *plan, const input *inputs, size_t c
 
 /* --- Two runs from equal states ------------------------------------------------------------------------- */
 
-/* The whole state, for the caller to free. */
+/* Saves the whole state. The caller frees it. */
 static kf_status save(kf_plan *plan, void **state, size_t *bytes, kf_error *error) {
     KF_TRY(plan->methods->state_size(plan, bytes, error));
     *state = kf_allocate_zeroed(*bytes + 1, 1);
     return plan->methods->save(plan, *state, error);
 }
 
-/* The largest difference of two snapshots, relative to the largest value of its quantity. */
+/* Returns the largest difference of two snapshots, relative to the largest value of the quantity. */
 static double difference(const kf_snapshot *a, const kf_snapshot *b) {
-    double largest = DBL_MIN; /* other bits that a snapshot does not show are a spread too */
+    /* A difference of bits that the snapshot does not contain counts as a spread too. */
+    double largest = DBL_MIN;
     for (size_t q = 0; q < a->quantity_count && q < b->quantity_count; q++) {
         const size_t count = a->count * (size_t)a->quantities[q].components;
         double most = 0.0, off = 0.0;
@@ -124,7 +126,7 @@ static kf_status run_spoilt(const kf_trial *trial, kf_plan *plan, kf_error *erro
     return kf_backend_synchronize(plan->backend, error);
 }
 
-/* A second run must come to the first one's state, or at least to one that is right. */
+/* Checks that a second run reaches the state of the first one, or at least a correct state. */
 static kf_status repeat(const kf_trial *trial, kf_plan *plan, void *states[2], kf_verification *verification,
                         kf_error *error) {
     size_t bytes = 0, again = 0;
@@ -147,7 +149,8 @@ struct kf_trial_run {
     const kf_trial *trial;
     kf_plan *plan;
     input *inputs;
-    size_t count; /* of inputs; 0 where other processes hold parts of the state */
+    /* The number of inputs; 0 when other processes hold parts of the state. */
+    size_t count;
 };
 
 static kf_status look_around(const kf_trial_run *run, kf_error *error) {
@@ -155,7 +158,7 @@ static kf_status look_around(const kf_trial_run *run, kf_error *error) {
     return kf_plan_check_buffers(run->plan, error);
 }
 
-/* A run as any other. */
+/* Makes a run like any other. */
 static kf_status pass(const kf_trial_run *run, kf_verification *verification, kf_error *error) {
     const kf_trial *trial = run->trial;
     kf_plan *plan = run->plan;
@@ -172,7 +175,7 @@ kf_status kf_trial_begin(const kf_trial *trial, const kf_config *config, kf_back
     kf_plan *plan = NULL;
     *run = NULL;
     kf_backend_suspect(backend, true);
-    /* All processes agree before one begins steps that wait for a process without a plan. */
+    /* All processes agree before one begins steps that wait for others, because one may have no plan. */
     kf_status status =
         kf_world_agree(trial->problem->system->plan(trial->problem, config, backend, &plan, error), error);
     kf_backend_suspect(backend, false);

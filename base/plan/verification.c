@@ -15,7 +15,7 @@ void kf_verification_add(kf_verification *verification, const char *name, double
     verification->bound = bound;
 }
 
-/* Returns the share of its bound that a deviation takes; what is lost is farther beyond than anything. */
+/* Returns the ratio of a deviation to its bound. A lost state has an infinite ratio. */
 static double share_of(const kf_deviation *deviation) {
     return deviation->bound > 0.0 && !isnan(deviation->value) ? deviation->value / deviation->bound
                                                               : (double)INFINITY;
@@ -28,7 +28,8 @@ kf_status kf_verification_judge(const kf_verification *verification, kf_error *e
     for (int i = 0; i < verification->count; i++) {
         const kf_deviation *one = &verification->deviations[i];
         kf_text_append(&all, "%s%s %.3g (bound %.3g)", i > 0 ? ", " : "", one->name, one->value, one->bound);
-        if (one->value <= one->bound) continue; /* a NaN is not */
+        /* The comparison is false for a NaN. */
+        if (one->value <= one->bound) continue;
         if (farthest == NULL || share_of(one) > share_of(farthest)) farthest = one;
     }
     kf_status status = KF_OK;

@@ -1,4 +1,4 @@
-/* A measurement as a value: names of its states, and its way over a pipe as JSON. */
+/* A measurement as a value: the names of its states, and its transfer over a pipe as JSON. */
 #include "base/record/measurement.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ cJSON *kf_user_values_to_json(const kf_user_value *values, int count) {
     return json;
 }
 
-/* Frees the lists alone; a measurement may be freed twice. */
+/* Frees only the lists. A measurement may be freed twice. */
 void kf_measurement_free(kf_measurement *measurement) {
     free(measurement->samples_us);
     measurement->samples_us = NULL;
@@ -128,7 +128,8 @@ typedef struct field {
     const char *key;
     field_kind kind;
     size_t offset;
-    size_t size; /* of a text buffer */
+    /* The size of a text buffer. */
+    size_t size;
 } field;
 
 #define NUMBER(type, member)                                                                                 \
@@ -402,8 +403,8 @@ static kf_status read_counters(const cJSON *json, kf_measurement *m, kf_error *e
     return KF_OK;
 }
 
-/* Reads a measurement from JSON that may come from another program; what is missing or of another kind is
- * refused. */
+/* Reads a measurement from JSON that may come from another program. Missing values and values of another kind
+ * are refused. */
 static kf_status read_measurement(const cJSON *json, kf_measurement *m, kf_error *error) {
     int state = 0, stop = 0, cache = 0, clock_state = 0;
     KF_TRY(read_name(json, "state", kf_state_names, KF_STATES, &state, error));

@@ -38,7 +38,7 @@ static kf_status check_name(const kf_user_metrics *metrics, const char *name, kf
     return KF_OK;
 }
 
-/* The energy of a step is needed by a metric that names it, or that uses one that does. */
+/* Finds metrics that need the energy of a step: those that name it, and those that use such a metric. */
 typedef struct naming {
     const kf_user_metrics *metrics;
     bool energy;
@@ -108,9 +108,11 @@ typedef struct view {
     const kf_problem *problem;
     const kf_config *config;
     const kf_measurement *m;
-    const char *name; /* that is looked for among the problem's numbers */
+    /* The name to find among the problem's numbers. */
+    const char *name;
     double found;
-    char missing[KF_USER_METRIC_NAME]; /* is known, but has no value here */
+    /* A known name without a value here. */
+    char missing[KF_USER_METRIC_NAME];
 } view;
 
 static void take_number(void *context, const char *name, double value) {
@@ -118,7 +120,7 @@ static void take_number(void *context, const char *name, double value) {
     if (isnan(v->found) && strcmp(name, v->name) == 0) v->found = value;
 }
 
-/* Returns a number of the problem; NAN: it has none of this name. */
+/* Returns a number of the problem, or NAN if it has none of this name. */
 static double problem_number(view *v, const char *name) {
     v->name = name;
     v->found = (double)NAN;
@@ -134,7 +136,8 @@ typedef struct known_names {
     const char **names;
     int count;
     size_t capacity;
-    int counters; /* from here on they are counters */
+    /* The following names are counters. */
+    int counters;
 } known_names;
 
 static void add_name(known_names *known, const char *name) {
@@ -200,7 +203,8 @@ static void note_counter(void *context, const char *name) {
     known_names *known = context;
     for (int i = 0; i < known->count; i++)
         if (strcmp(known->names[i], name) == 0) {
-            if (i >= known->counters) known->counters = -1; /* one is used */
+            /* A counter is used. */
+            if (i >= known->counters) known->counters = -1;
             return;
         }
 }
@@ -257,7 +261,8 @@ kf_status kf_user_metrics_check(kf_user_metrics *metrics, const kf_problem *prob
 /* --- Computing -------------------------------------------------------------------------------------------
  */
 
-/* Gives a parameter's value; a name that reads as a number is one, as those of T1 files' floats are. */
+/* Returns the value of a parameter as a number. A name that looks like a number is one, as those of floats in
+ * T1 files. */
 static bool take_parameter(const kf_value *parameter, kf_scalar *value) {
     char *end = NULL;
     if (parameter->kind != KF_VALUE_NAME) {
@@ -297,7 +302,8 @@ static double number_of(const kf_scalar *value) {
     return value->kind == KF_SCALAR_STRING ? (double)NAN : (double)value->integer;
 }
 
-/* Computes one metric; what has no finite value is NAN, and why says so unless it says something already. */
+/* Computes one metric. Without a finite value the result is NAN. `why` then gets the reason, unless it has
+ * one already. */
 static double compute(const kf_user_metric *metric, view *v, char why[KF_USER_REASON]) {
     kf_scalar value;
     kf_error error = {KF_OK, ""};

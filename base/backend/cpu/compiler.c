@@ -1,4 +1,4 @@
-/* The host compiler: found once, asked who it is, run for every kernel. */
+/* The host compiler: it is found and identified once, and builds every kernel. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "base/util/signals.h"
 #include "base/util/text.h"
 
-/* The flag -w hides warnings: they are for those who write kernels, and would hide the first error. */
+/* The flag -w hides warnings. They concern the author of a kernel, and would hide the first error. */
 const char kf_host_compiler_flags[] =
     "-std=gnu17 -O3 -march=native -fopenmp-simd -fPIC -shared -fno-math-errno "
     "-fno-trapping-math -pipe -w -Wl,-z,defs";
@@ -49,7 +49,7 @@ static int split(char *text, const char **words, int most) {
     return count;
 }
 
-/* The words of a command; a program's name that has spaces need not be quoted. */
+/* Splits a command into words. A program's name with spaces needs no quotes. */
 static int split_command(char *text, const char **words) {
     if (strchr(text, '/') == NULL || access(text, X_OK) != 0) return split(text, words, COMMAND_WORDS);
     words[0] = text;
@@ -93,8 +93,8 @@ static void name_architecture(const char *macros, char architecture[32]) {
     if (tune != NULL) {
         const char *word = tune + strlen("#define __tune_");
         const size_t length = strcspn(word, " \n");
-        if (length > 2 && length < sizeof name)
-            kf_copy_text(name, length - 2 + 1, word); /* without the closing "__" */
+        /* The copy leaves out the closing "__". */
+        if (length > 2 && length < sizeof name) kf_copy_text(name, length - 2 + 1, word);
     }
     snprintf(architecture, 32, "%s-%.8s", name, hex);
 }
@@ -114,8 +114,8 @@ static kf_status identify(const char *command, kf_host_compiler *compiler, kf_er
     return KF_OK;
 }
 
-/* Finds a C compiler: the one that the user wants, or the first that works of the one that built kftune,
- * cc, gcc and clang. Of a failure it tells why the first that is there does not work. */
+/* Finds a C compiler: the requested one, or the first that works of the one that built kftune, cc, gcc and
+ * clang. When none works, it reports why the first one that exists does not. */
 static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *error) {
     static const char *const candidates[] = {
 #ifdef KF_HOST_CC
@@ -126,7 +126,8 @@ static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *
         if (identify(wanted, compiler, error) == KF_OK) return KF_OK;
         return kf_fail_context(error, "KFTUNE_CC=%s", wanted);
     }
-    kf_error broken = {0}; /* why the first one that is there does not work */
+    /* Why the first one that exists does not work. */
+    kf_error broken = {0};
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
         kf_error why = {0};
         const kf_status status = identify(candidates[i], compiler, &why);
@@ -151,7 +152,8 @@ static kf_status find(const char *wanted, kf_host_compiler *compiler, kf_error *
 kf_status kf_host_compiler_find(kf_host_compiler *compiler, kf_error *error) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static kf_host_compiler known;
-    static char known_for[KF_PATH]; /* the variables it was found with */
+    /* The values of the variables when it was found. */
+    static char known_for[KF_PATH];
     const char *wanted = getenv("KFTUNE_CC"), *path = getenv("PATH");
     char variables[KF_PATH];
     snprintf(variables, sizeof variables, "%s\n%s", wanted != NULL ? wanted : "", path != NULL ? path : "");
@@ -177,10 +179,11 @@ static bool is_error(const char *line, size_t length) {
     return false;
 }
 
-/* Room and memory, or parts of itself that are gone: what a compiler complains of whatever it is given. NULL,
- * or the word for it. */
+/* Returns the host's fault that the compiler reports, or NULL: no disk space, no memory, or missing parts of
+ * the compiler. Such errors do not depend on the source. */
 static const char *fault_of_host(const kf_program_result *result) {
-    enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 }; /* of a shell, or ccache, that should start it */
+    /* Exit codes of a shell, or of ccache, that could not start it. */
+    enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
     static const int reasons[] = {ENOSPC, EDQUOT, EROFS, ENOMEM, EMFILE, ENFILE, EAGAIN, EIO, EFBIG};
     static const char *const signs[] = {"virtual memory exhausted",
                                         "out of memory",

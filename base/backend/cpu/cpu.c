@@ -1,5 +1,5 @@
-/* The cpu backend: kernels built by the host compiler, loaded as shared objects, run by threads.
- * They start with the first launch, so a process may fork until then. */
+/* The cpu backend. The host compiler builds kernels as shared objects, and threads run them. The threads
+ * start at the first launch, so the process may fork before it. */
 #include "base/backend/cpu/cpu.h"
 
 #include <dlfcn.h>
@@ -28,15 +28,20 @@ typedef void kf_cpu_entry(const int *block, int64_t first, int64_t last, const v
 
 typedef struct cpu_backend {
     kf_backend base;
-    uint64_t allocated;      /* bytes in live buffers, perhaps not touched yet */
-    kf_cpu_threads *threads; /* NULL before the first launch */
-    bool bind;               /* its threads have a processor each */
-    struct cpu_graph *graph; /* that is being made; NULL else */
+    /* Bytes in live buffers, some of which may not be written yet. */
+    uint64_t allocated;
+    /* NULL before the first launch. */
+    kf_cpu_threads *threads;
+    /* Each of its threads is bound to a processor. */
+    bool bind;
+    /* The graph that is being made, or NULL. */
+    struct cpu_graph *graph;
 } cpu_backend;
 
 typedef struct cpu_buffer {
     kf_buffer base;
-    size_t mapped;       /* bytes of one that processes share; 0: it is another */
+    /* Bytes of a buffer that processes share, or 0. */
+    size_t mapped;
     kf_partial *partial; /* or NULL */
 } cpu_buffer;
 
@@ -102,12 +107,12 @@ static kf_status build_into_cache(const kf_host_compiler *compiler, const kf_sou
     if (status == KF_OK) status = kf_cache_put(key, extension, data, size, error);
     free(data);
     unlink(output);
-    /* Not every linker says why it fails. */
+    /* Not every linker reports why it fails. */
     if (status != KF_OK && kf_cache_try(NULL) != KF_OK) return kf_cache_try(error);
     return status;
 }
 
-/* The shared object of source in the cache; rebuild: even if it is there already. */
+/* Finds the shared object of source in the cache, or builds it. rebuild: builds it in any case. */
 static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PATH], kf_build *build,
                          kf_error *error) {
     kf_host_compiler compiler;
@@ -122,7 +127,8 @@ static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PAT
     clock_gettime(CLOCK_MONOTONIC, &start);
     const int claim = kf_cache_claim(build->hash);
     build->cached =
-        !rebuild && kf_cache_find(build->hash, extension, path); /* another has built it meanwhile */
+        /* Another process may have built it meanwhile. */
+        !rebuild && kf_cache_find(build->hash, extension, path);
     const kf_status status = build->cached ? KF_OK : build_into_cache(&compiler, source, build->hash, error);
     kf_cache_release(claim);
     if (build->cached) return KF_OK;
@@ -138,11 +144,12 @@ static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PAT
 kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                           kf_error *error) {
     char path[KF_PATH];
-    (void)info; /* kernels for the cpu are built where they run */
+    /* Kernels for the cpu are built where they run. */
+    (void)info;
     return provide(source, false, path, build, error);
 }
 
-/* An OpenMP library has threads that outlive the module which brought it: it is never unloaded. */
+/* Keeps OpenMP libraries loaded. Their threads outlive the module that loaded them. */
 static void keep_openmp(void) {
     static const char *const names[] = {"libgomp.so.1", "libomp.so.5", "libomp.so"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -156,7 +163,8 @@ static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, k
     char path[KF_PATH];
     KF_TRY(provide(source, false, path, build, error));
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL && build->cached) { /* evicted by another process since it was found */
+    /* Another process may have removed it since it was found. */
+    if (library == NULL && build->cached) {
         KF_TRY(provide(source, true, path, build, error));
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
@@ -274,8 +282,9 @@ static kf_status settle(kf_error *error) {
 static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
     cpu_backend *cpu = (cpu_backend *)backend;
-    /* The system hands out memory before it has it and ends programs that then use it, so ask first. Buffers
-     * that were not written yet still count as available, hence the second condition. */
+    /* The system grants memory before it has it, and later kills programs that use it. So the available
+     * memory is checked first. Buffers that are not yet written still count as available, hence the second
+     * condition. */
     const uint64_t available = kf_cpu_available_memory(), at_first = backend->device.memory_free_bytes;
     const bool huge = bytes >= 2 * (size_t)HUGE_PAGE;
     void *address = NULL;
@@ -286,9 +295,10 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
                        "out of memory: a buffer of %s does not fit, %s are available; use a smaller "
                        "grid",
                        kf_human_bytes((double)bytes, wanted), kf_human_bytes((double)available, left));
-    if (huge) (void)madvise(address, bytes, MADV_HUGEPAGE); /* faster where allowed, the same where not */
-    /* A test that leaves out awaits reads what nobody has written. What an earlier plan left there may be a
-     * place that this one's lists do not have; the first of all, 0, they have. */
+    /* Huge pages are faster where allowed, and change nothing else. */
+    if (huge) (void)madvise(address, bytes, MADV_HUGEPAGE);
+    /* Some tests leave out awaits and then read data that is not written yet. Data of an earlier plan could
+     * be a place that the lists of this one do not have. All lists have place 0. */
     if (kf_cpu_shuffles()) memset(address, 0, bytes + KF_GUARD_BYTES);
     cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
     created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
@@ -307,7 +317,8 @@ kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, si
 static void cpu_buffer_free(kf_buffer *buffer) {
     cpu_buffer *own = (cpu_buffer *)buffer;
     kf_error ignored;
-    (void)settle(&ignored); /* a fill of it may be left */
+    /* A fill of it may still be queued. */
+    (void)settle(&ignored);
     if (own->partial != NULL) {
         kf_partial_free(own->partial);
     } else if (own->mapped > 0) {
@@ -335,8 +346,8 @@ static kf_status cpu_buffer_check(const kf_buffer *buffer, kf_error *error) {
     return own->partial != NULL ? kf_partial_check(own->partial, error) : KF_OK;
 }
 
-/* If streams are queues, the fill is work of the main lane, as on a GPU: other lanes and devices may still
- * have work. */
+/* Fills a buffer. With queues as streams the fill is work of the main lane, as on a GPU, because other lanes
+ * and devices may still have work. */
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
     (void)error;
     if (!kf_cpu_shuffles()) {
@@ -370,7 +381,7 @@ static kf_status cpu_buffer_copy(kf_buffer *target, const kf_buffer *source, siz
 
 /* --- Launching ---------------------------------------------------------------------------------------- */
 
-/* Room for one more in the graph that is being made; NULL: none is. */
+/* Returns space for one more work in the graph that is being made, or NULL without a graph. */
 static kf_cpu_work *keep(kf_stream *stream) {
     cpu_graph *graph = ((cpu_backend *)stream->backend)->graph;
     if (graph == NULL) return NULL;
@@ -417,7 +428,8 @@ static kf_status cpu_copy(kf_stream *stream, const kf_copy *copy, kf_error *erro
 
 static kf_status cpu_synchronize(kf_backend *backend, kf_error *error) {
     (void)backend;
-    return settle(error); /* mostly everything has ended when it returns */
+    /* Usually all work has ended when the call returns. */
+    return settle(error);
 }
 
 static kf_status cpu_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
@@ -598,7 +610,8 @@ kf_status kf_cpu_open(int threads, const kf_team_methods *team, kf_backend **bac
     cpu_backend *opened = kf_allocate_zeroed(1, sizeof *opened);
     kf_backend_begin(&opened->base, &cpu_methods, team);
     opened->base.device = device;
-    opened->bind = device.multiprocessors == usable; /* fewer threads go where the system finds room */
+    /* With fewer threads the system chooses the processors. */
+    opened->bind = device.multiprocessors == usable;
     *backend = &opened->base;
     return KF_OK;
 }

@@ -16,7 +16,8 @@
 
 /* --- Reading ------------------------------------------------------------------------------------------ */
 
-/* Why a file could not be opened that may well be there: no more files, or no memory. 0: no such case yet. */
+/* The reason why a file that may exist could not be opened: too many open files, or no memory. 0: this has
+ * not happened. */
 static _Thread_local int lacked;
 
 static FILE *open_fact(const char *file) {
@@ -25,7 +26,8 @@ static FILE *open_fact(const char *file) {
     return stream;
 }
 
-/* The rest of the first line of file that starts with key, after blanks and ':'; false when there is none. */
+/* Reads the rest of the first line of a file that starts with key, after blanks and ':'. Returns false when
+ * there is none. */
 static bool read_line_value(const char *file, const char *key, char *value, size_t size) {
     FILE *stream = open_fact(file);
     if (stream == NULL) return false;
@@ -34,7 +36,8 @@ static bool read_line_value(const char *file, const char *key, char *value, size
     while (!found && fgets(line, sizeof line, stream) != NULL) {
         if (strncmp(line, key, strlen(key)) != 0) continue;
         const char *at = line + strlen(key);
-        if (strchr(" \t:\n", *at) == NULL) continue; /* a longer key */
+        /* This is a longer key. */
+        if (strchr(" \t:\n", *at) == NULL) continue;
         at += strspn(at, " \t:");
         line[strcspn(line, "\n")] = '\0';
         kf_copy_text(value, size, at);
@@ -44,7 +47,7 @@ static bool read_line_value(const char *file, const char *key, char *value, size
     return found;
 }
 
-/* The first line of a file of one value. */
+/* Reads the first line of a file with one value. */
 static bool read_value(const char *file, char *value, size_t size) {
     FILE *stream = open_fact(file);
     if (stream == NULL) return false;
@@ -56,12 +59,12 @@ static bool read_value(const char *file, char *value, size_t size) {
 
 /* --- Memory ------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes that /proc/meminfo tells of a key; 0 where it cannot be read. */
+/* Returns the bytes of a key in /proc/meminfo, or 0 if it cannot be read. */
 static uint64_t memory_info(const char *key) {
     char value[64];
     struct sysinfo system;
     if (read_line_value("/proc/meminfo", key, value, sizeof value)) return strtoull(value, NULL, 10) * 1024;
-    /* Without /proc the system itself is asked, which does not count what gives way. */
+    /* Without /proc the system call is used. It does not count memory that can be reclaimed. */
     if (sysinfo(&system) != 0) return UINT64_MAX;
     return (strcmp(key, "MemTotal") == 0 ? system.totalram : system.freeram + system.bufferram) *
            (uint64_t)system.mem_unit;
@@ -116,7 +119,7 @@ uint64_t kf_cpu_available_memory(void) {
 
 /* --- Processor ---------------------------------------------------------------------------------------- */
 
-/* Size of the last-level cache the first processor sees, in bytes. */
+/* Returns the size of the last-level cache of the first processor, in bytes. */
 static uint64_t last_level_cache(void) {
     uint64_t size = 0;
     long deepest = 0;
@@ -144,8 +147,7 @@ static int simd_lanes(void) {
     return 4;
 }
 
-/* Returns the clock rate in MHz: the first core's, or the mean that /proc/cpuinfo tells; NAN where neither
- * is known. */
+/* Returns the clock rate of the first core in MHz, or the mean in /proc/cpuinfo. NAN: neither is known. */
 double kf_cpu_clock_mhz(void) {
     char text[64];
     if (read_value("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", text, sizeof text))
@@ -191,8 +193,9 @@ static void name_identity(kf_device_info *info) {
     snprintf(info->identity, sizeof info->identity, "cpu-%.16s", hex);
 }
 
-/* Fills in what the cpu is as a device: name, cores, memory within control groups, last-level cache, and
- * the compiler for its kernels. What cannot be read for want of files would make another device of it. */
+/* Describes the cpu as a device: name, cores, memory within control groups, last-level cache, and the
+ * compiler of its kernels. Values that cannot be read because of too many open files would make it a
+ * different device, so that is an error. */
 kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error) {
     memset(info, 0, sizeof *info);
     lacked = 0;
@@ -205,7 +208,8 @@ kf_status kf_cpu_device_describe(kf_device_info *info, kf_error *error) {
     snprintf(info->driver, sizeof info->driver, "%.20s %.40s", system.sysname, system.release);
     info->multiprocessors = kf_processors_find().usable;
     info->warp_size = simd_lanes();
-    info->max_threads_per_block = 1 << 30; /* a block is a tile of loops */
+    /* A block is a tile of loops. */
+    info->max_threads_per_block = 1 << 30;
     info->memory_bytes = kf_cpu_memory_within(control_groups, memory_info("MemTotal"), false);
     info->memory_free_bytes = kf_cpu_available_memory();
     info->l2_bytes = last_level_cache();

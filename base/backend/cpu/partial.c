@@ -13,14 +13,15 @@
 #include "base/util/memory.h"
 #include "base/util/signals.h"
 
-static const unsigned char beside = 0xff; /* NAN in every floating-point type */
+/* NAN in every floating-point type. */
+static const unsigned char beside = 0xff;
 
 /* --- Faults -------------------------------------------------------------------------------------------- */
 
 enum { MOST_RANGES = 1024, MOST_OPENED = 4096 };
 
-/* A range that the fault handler looks at. begin is written last and cleared first, so that the handler
- * never sees half of a range. */
+/* A range that the fault handler searches. begin is written last and cleared first, so the handler never sees
+ * an incomplete range. */
 typedef struct range {
     atomic_uintptr_t begin;
     size_t bytes;
@@ -29,12 +30,14 @@ typedef struct range {
 static struct {
     pthread_mutex_t changing;
     range ranges[MOST_RANGES];
-    atomic_int used; /* of these, places that are free again among them */
+    /* The number of ranges in use, including those that are free again. */
+    atomic_int used;
     struct sigaction before;
     uintptr_t page;
     atomic_int count;
-    atomic_uintptr_t first, first_in; /* the address that was touched first, and where its range begins */
-    uintptr_t opened[MOST_OPENED];    /* pages */
+    /* The address that was touched first, and the beginning of its range. */
+    atomic_uintptr_t first, first_in;
+    uintptr_t opened[MOST_OPENED]; /* pages */
 } faults = {.changing = PTHREAD_MUTEX_INITIALIZER};
 
 static uintptr_t range_around(uintptr_t address) {
@@ -46,11 +49,12 @@ static uintptr_t range_around(uintptr_t address) {
     return 0;
 }
 
-/* Runs in the thread that faulted, and does only what a signal handler may. A signal that is none of these
- * faults ends the process as it would have without this, also one that another process sends. */
+/* Handles a fault in the thread that caused it, and calls only functions that a signal handler may. Other
+ * signals, also those from other processes, end the process as usual. */
 static void note_fault(int number, siginfo_t *information, void *context) {
     (void)context;
-    if (kf_signal_was_sent(information)) { /* it has no address */
+    /* A sent signal has no address. */
+    if (kf_signal_was_sent(information)) {
         kf_signal_pass_on(number, information, &faults.before);
         return;
     }
@@ -68,7 +72,7 @@ static void note_fault(int number, siginfo_t *information, void *context) {
     atomic_store(&faults.first, address);
 }
 
-/* Somebody else may have taken the signal since the last buffer was made. */
+/* Installs the handler. Other code may have replaced it since the last buffer was made. */
 static void listen_to_faults(void) {
     struct sigaction now, action = {.sa_sigaction = note_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
     if (sigaction(SIGSEGV, NULL, &now) != 0 ||
@@ -134,7 +138,8 @@ static bool visit_between(const kf_partial *p, size_t from, size_t to, stretch_v
 }
 
 static bool visit_beside(const kf_partial *p, stretch_visit *visit, void *context) {
-    size_t end = 0; /* of what was kept so far */
+    /* The end of the parts kept so far. */
+    size_t end = 0;
     for (size_t start = 0; start < p->bytes; start += p->period)
         for (int i = 0; i < p->count; i++) {
             const size_t from = start + p->kept[i][0], to = start + p->kept[i][1];
@@ -151,7 +156,8 @@ static bool write_pattern(char *from, size_t bytes, void *context) {
     return true;
 }
 
-/* Returns whether the bytes still have the pattern; context: the place of the first byte that has changed. */
+/* Returns whether the bytes still have the pattern. context receives the position of the first changed byte.
+ */
 static bool has_pattern(char *from, size_t bytes, /* NOLINT(readability-non-const-parameter): a visitor */
                         void *context) {
     for (size_t i = 0; i < bytes; i++)

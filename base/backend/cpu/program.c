@@ -16,7 +16,8 @@
 #include "base/util/spawn.h"
 
 enum { OUTPUT_LIMIT = 256 << 10 };
-enum { NOT_STARTED = 125 }; /* no compiler ends with this; 126 and 127 are a shell's */
+/* No compiler ends with this code; 126 and 127 are those of a shell. */
+enum { NOT_STARTED = 125 };
 
 /* --- A process that keeps watch -------------------------------------------------------------------------
  * A compiler has children of its own, which nothing ties to this process. So it runs in a group with a
@@ -25,14 +26,16 @@ enum { NOT_STARTED = 125 }; /* no compiler ends with this; 126 and 127 are a she
 
 static volatile pid_t watched;
 
-/* Batch systems send the same signal to every process of a job: only what comes as the parent ends counts. */
+/* Ends the program's group when the parent ends. Batch systems send the same signal to every process of a
+ * job; that signal does not count. */
 static void end_group(int number) {
     (void)number;
     if (getppid() != watched) (void)kill(0, SIGTERM);
 }
 
-/* Waits until the group's other processes have ended, 5 s at most: a linker, too, removes its temporary files
- * when it is told to end. They are this process's children, as it adopts what a compiler leaves behind. */
+/* Waits up to 5 s until the other processes of the group have ended. A linker that is told to end removes its
+ * temporary files first. The processes are children of this one, because it adopts those that a compiler
+ * leaves. */
 static void await_group(void) {
     static const struct timespec moment = {.tv_nsec = 20000000};
     for (int i = 0; i < 250; i++) {
@@ -45,8 +48,8 @@ static void await_group(void) {
     }
 }
 
-/* Runs a program as the watcher that stands between it and kftune: it starts the program in a process
- * group, ends that group when kftune ends, and ends itself as the program did. */
+/* Runs a program as a watcher between it and kftune. It starts the program in a process group and ends that
+ * group when kftune ends. Its exit is that of the program. */
 static _Noreturn void keep_watch(pid_t parent, const char *const *words, int output,
                                  char *const *environment) {
     pid_t process = 0;
@@ -69,7 +72,7 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
     (void)close(output);
     if (reason != 0) _exit(NOT_STARTED);
     const int ending = kf_spawn_wait(process);
-    /* Ends as the program did; what is left of its group ends too. */
+    /* Ends in the same way as the program. The rest of its group ends too. */
     const int number = WIFSIGNALED(ending) ? WTERMSIG(ending) : 0;
     if (getppid() != parent) {
         await_group();
@@ -83,11 +86,12 @@ static _Noreturn void keep_watch(pid_t parent, const char *const *words, int out
 }
 
 static int spawn(const char *const *words, int output, pid_t *process) {
-    /* Error messages are searched for the word "error". */
+    /* The messages must be English, because they are searched for the word "error". */
     static char english[] = "LC_ALL=C";
     static const char *const of_language[] = {"LC_ALL", "LANGUAGE", NULL};
     const pid_t parent = getpid();
-    /* Made here, because want of memory in the watcher would look like a compiler that failed. */
+    /* The environment is made here. A lack of memory in the watcher would look like a failure of the
+     * compiler. */
     char **environment = kf_spawn_environment(of_language, english);
     *process = fork();
     if (*process == 0) keep_watch(parent, words, output, environment);
@@ -96,8 +100,8 @@ static int spawn(const char *const *words, int output, pid_t *process) {
     return reason;
 }
 
-/* Runs a program to its end and collects its output; a signal, Ctrl-C and a program that cannot be started
- * are told apart. */
+/* Runs a program to its end and collects its output. A signal, Ctrl-C and a program that cannot be started
+ * are different results. */
 kf_status kf_program_run(const char *const *words, kf_program_result *result, kf_error *error) {
     *result = (kf_program_result){.exit_status = -1};
     int pipe_ends[2];

@@ -9,7 +9,8 @@
 typedef struct queue {
     kf_stream *stream;
     kf_cpu_work *works;
-    size_t first, count, room; /* works[first .. count - 1] are left */
+    /* Works[first .. count - 1] are not done yet. */
+    size_t first, count, room;
 } queue;
 
 enum { MOST_QUEUES = KF_MOST_DEVICES * KF_LANES };
@@ -62,7 +63,7 @@ static bool may_run(const queue *q) {
     return work->await == NULL || work->await->come >= work->target;
 }
 
-/* A queue whose front may run, drawn among them; NULL: there is none. */
+/* Chooses at random one of the queues whose first work may run. Returns NULL without such a queue. */
 static queue *draw(void) {
     queue *ready[MOST_QUEUES];
     int count = 0;
@@ -71,8 +72,8 @@ static queue *draw(void) {
     return count > 0 ? ready[kf_random_below(&queues.random, (uint64_t)count)] : NULL;
 }
 
-/* Does the queues' work in an order that chance draws, until nothing is left; what then still waits for a
- * signal is a deadlock of the plan. */
+/* Does the work of the queues in random order until none is left. Work that still waits for a signal then is
+ * a deadlock of the plan. */
 kf_status kf_cpu_queue_drain(kf_status (*run)(const kf_cpu_work *work, kf_error *error), kf_error *error) {
     kf_status status = KF_OK;
     for (queue *q = draw(); q != NULL && status == KF_OK; q = draw()) {

@@ -11,20 +11,20 @@
 #include "base/util/locale.h"
 #include "base/util/memory.h"
 
-/* Longer than from one launch of a step to the next, shorter than what another program would miss. */
+/* Longer than the time between two launches of a step, and too short to disturb other programs. */
 static const double spin_seconds = 50e-6;
 enum { LOOKS = 32, CACHE_LINE = 64, PARTICIPANT_BITS = 16 };
-/* A thread takes an eighth of what is left of a part, down to a 128th of the whole part. Parts of fewer items
- * are done as they are. */
+/* A thread takes an eighth of the rest of a part, but at least a 128th of the whole part. Parts with fewer
+ * items are not divided. */
 enum { SHARE_TAKEN = 8, SHARE_LEAST = 128, LEAST_SHARED = 16 };
 
-/* The first item of a thread's part that nobody has taken. */
+/* The first item of a thread's part that no thread has taken. */
 typedef struct part {
     _Alignas(CACHE_LINE) atomic_int_fast64_t next;
 } part;
 
-/* A ticket is the number of a job, and how many threads have a part in it. Those without one may miss it;
- * the others cannot, for the next job waits for them. */
+/* A ticket holds the number of a job and its number of threads. Other threads may miss the job. These cannot,
+ * because the next job waits for them. */
 typedef struct kf_cpu_threads {
     int threads;
     bool spins;
@@ -33,8 +33,10 @@ typedef struct kf_cpu_threads {
     int64_t items;
     part *parts; /* [threads] */
     _Alignas(CACHE_LINE) atomic_uint_fast64_t ticket;
-    atomic_int sleepers;                     /* workers that wait for `begin` */
-    _Alignas(CACHE_LINE) atomic_int running; /* workers that have not done their part */
+    /* Workers that wait for `begin`. */
+    atomic_int sleepers;
+    /* Workers that have not finished their part. */
+    _Alignas(CACHE_LINE) atomic_int running;
     atomic_bool caller_sleeps;
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     pthread_cond_t begin, end;
@@ -44,7 +46,8 @@ typedef struct kf_cpu_threads {
 
 typedef struct worker {
     cpu_team *team;
-    int rank; /* 1 .. threads - 1; the caller is 0 */
+    /* 1 .. threads - 1; the caller is 0. */
+    int rank;
     pthread_t thread;
 } worker;
 
@@ -58,7 +61,7 @@ static void relax(void) {
 
 /* --- The workers' side --------------------------------------------------------------------------------- */
 
-/* The next ticket after `seen`. */
+/* Waits for the next ticket after `seen`. */
 static uint64_t await_ticket(cpu_team *team, uint64_t seen) {
     uint64_t ticket = atomic_load_explicit(&team->ticket, memory_order_acquire);
     if (ticket != seen) return ticket;
@@ -70,7 +73,8 @@ static uint64_t await_ticket(cpu_team *team, uint64_t seen) {
             relax();
         }
     pthread_mutex_lock(&team->lock);
-    atomic_fetch_add(&team->sleepers, 1); /* before looking again: who writes a ticket looks here after */
+    /* This comes before the next look, because the writer of a ticket reads it after writing. */
+    atomic_fetch_add(&team->sleepers, 1);
     while ((ticket = atomic_load(&team->ticket)) == seen)
         pthread_cond_wait(&team->begin, &team->lock);
     atomic_fetch_sub(&team->sleepers, 1);
@@ -78,7 +82,7 @@ static uint64_t await_ticket(cpu_team *team, uint64_t seen) {
     return ticket;
 }
 
-/* Returns the first item of a participant's part; the parts are as equal as they can be. */
+/* Returns the first item of a participant's part. All parts are as equal as possible. */
 static int64_t begin_of(const cpu_team *team, int rank, int participants) {
     const int64_t spare = team->items % participants;
     return team->items / participants * rank + (rank < spare ? rank : spare);
@@ -109,8 +113,8 @@ static bool take(cpu_team *team, int rank, int participants, int64_t *first, int
     return true;
 }
 
-/* The own part, then what others have left of theirs: cores that do the same get along at different rates,
- * by a third where all wait for memory. */
+/* Does the thread's own part, and then the rest of other parts. Cores with the same work differ in speed, by
+ * a third when all wait for memory. */
 static void do_part(cpu_team *team, int rank, int participants) {
     if (!is_shared(team, participants)) {
         team->share(team->work, begin_of(team, rank, participants), begin_of(team, rank + 1, participants));
@@ -190,7 +194,7 @@ void kf_cpu_threads_run(kf_cpu_threads *team, kf_cpu_share *share, const void *w
 
 /* --- Starting and stopping ------------------------------------------------------------------------------ */
 
-/* The worker's rank counts the usable processors. */
+/* Binds a worker. Its rank is an index of the usable processors. */
 static void bind_to_own(const worker *self, const cpu_set_t *usable) {
     const size_t bytes = sizeof *usable;
     int rank = 0;
@@ -199,12 +203,12 @@ static void bind_to_own(const worker *self, const cpu_set_t *usable) {
         cpu_set_t own;
         CPU_ZERO(&own);
         CPU_SET_S(processor, bytes, &own);
-        (void)pthread_setaffinity_np(self->thread, bytes, &own); /* a thread that moves is only slower */
+        /* Without the binding the thread is only slower. */
+        (void)pthread_setaffinity_np(self->thread, bytes, &own);
     }
 }
 
-/* Starts the threads of a device, bound to cores of their own if `bind`; the calling thread is the first
- * of them. */
+/* Starts the threads of a device, each bound to a core if `bind`. The calling thread is the first of them. */
 kf_status kf_cpu_threads_start(int threads, bool bind, kf_cpu_threads **team, kf_error *error) {
     cpu_set_t usable;
     const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;

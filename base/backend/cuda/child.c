@@ -20,7 +20,8 @@ void kf_child_send(int out, const void *data, size_t size) {
     for (size_t sent = 0; sent < size;) {
         const ssize_t part = write(out, (const char *)data + sent, size - sent);
         if (part < 0 && errno == EINTR) continue;
-        if (part <= 0) return; /* the parent sees that something is missing */
+        /* The parent notices that a part is missing. */
+        if (part <= 0) return;
         sent += (size_t)part;
     }
 }
@@ -31,7 +32,7 @@ static time_t seconds_now(void) {
     return now.tv_sec;
 }
 
-/* Receives the answer; false if nothing ended it in time. */
+/* Receives the answer. Returns false when it did not end in time. */
 static bool receive(int in, int patience_seconds, char **answer, size_t *size) {
     const time_t limit = seconds_now() + patience_seconds;
     size_t capacity = 1 << 16;
@@ -54,7 +55,8 @@ static bool receive(int in, int patience_seconds, char **answer, size_t *size) {
 static void run_child(void (*work)(void *context, int out), void *context, int out) {
     kf_signals_let_faults_end();
     work(context, out);
-    _exit(0); /* exit handlers belong to the parent */
+    /* Exit handlers belong to the parent. */
+    _exit(0);
 }
 
 kf_status kf_child_ask(void (*work)(void *context, int out), void *context, const char *doing,
@@ -83,7 +85,7 @@ kf_status kf_child_ask(void (*work)(void *context, int out), void *context, cons
     const int number = WTERMSIG(ended);
     if (kf_signal_is_fault(number))
         return kf_fail(error, KF_MACHINE, "cuda: %s crashed (signal %d)", doing, number);
-    /* Who ends a process so is another one, or the system, short of memory. */
+    /* A process ends in this way when another one, or the system for lack of memory, ends it. */
     return kf_fail(error, KF_HOST, "cuda: %s was ended by signal %d (%s)%s", doing, number, strsignal(number),
                    number == SIGKILL ? "; was the machine out of memory?" : "");
 }

@@ -72,8 +72,8 @@ static const kf_backend_methods methods = {
     .device_state = device_state,
 };
 
-/* Reads the device's limits of grids and blocks, whether its launches may overlap (compute capability 9.0),
- * and whether it has cooperative launches (6.0, but for some virtual devices). */
+/* Reads the device's limits of grids and blocks. Also reads whether its launches may overlap (compute
+ * capability 9.0), and whether it has cooperative launches (6.0, except some virtual devices). */
 static kf_status read_limits(kf_cuda_backend *own, kf_error *error) {
     static const CUdevice_attribute grid[] = {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
                                               CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,

@@ -15,7 +15,8 @@ kf_cuda_driver kf_cuda;
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool loaded;
-static pid_t started_by; /* 0: cuInit was not called yet in this process or a parent */
+/* The process that called cuInit; 0: neither this process nor a parent has called it. */
+static pid_t started_by;
 
 static const char *const driver_names[] = {"libcuda.so.1", NULL};
 static const char *const driver_folders[] = {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", NULL};
@@ -131,8 +132,8 @@ static kf_status identity(CUdevice device, char text[64], kf_error *error) {
     return KF_OK;
 }
 
-/* The kernel module's version ("580.95.05"): asks NVML, then the kernel, and is content with the API version.
- */
+/* Reads the version of the kernel module ("580.95.05") from NVML, then from the kernel. If both fail, it uses
+ * the API version. */
 static kf_status driver_version(char *text, size_t size, kf_error *error) {
     if (kf_nvml_driver_version(text, size)) return KF_OK;
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
@@ -176,7 +177,8 @@ kf_status kf_cuda_device_fill(int index, kf_device_info *info, kf_error *error) 
     info->l2_bytes = (uint64_t)attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
     const double clock_hz = 1e3 * attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
     const double bus_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH) / 8.0;
-    info->peak_bandwidth = 2.0 * clock_hz * bus_bytes; /* two transfers a clock */
+    /* Two transfers per clock. */
+    info->peak_bandwidth = 2.0 * clock_hz * bus_bytes;
     info->clock_hz = 1e3 * attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
     return KF_OK;
 }

@@ -14,7 +14,8 @@ typedef struct kf_cuda_mark {
 
 typedef struct kf_cuda_graph {
     kf_graph base;
-    CUgraphExec handle; /* NULL for a graph without work */
+    /* NULL for a graph without work. */
+    CUgraphExec handle;
 } kf_cuda_graph;
 
 typedef struct kf_cuda_event {
@@ -76,9 +77,9 @@ static kf_status check_resident(const kf_launch *launch, kf_error *error) {
                    (long long)kf_launch_resident_blocks(launch), launch->shared_bytes);
 }
 
-/* Returns whether the driver is asked for all blocks at once, of a launch that needs them. It then refuses a
- * launch that does not fit, and begins none while other work holds the places of some of its blocks. Where
- * it has no such launches, the count of check_resident is all there is. */
+/* Returns whether a launch asks the driver to start all blocks at once. The driver then refuses a launch that
+ * does not fit, and waits until there is space for all blocks. A device without such launches relies on the
+ * count of check_resident. */
 static bool begins_whole(kf_cuda_backend *own, const kf_launch *launch) {
     if (!launch->waits_for_all || own->launches_whole) return launch->waits_for_all;
     if (!own->said_parted)
@@ -89,8 +90,8 @@ static bool begins_whole(kf_cuda_backend *own, const kf_launch *launch) {
     return false;
 }
 
-/* Launches a kernel so that all of its blocks begin at once, where it needs that; else with the attribute
- * that lets it begin while its predecessor ends, where it wants to and the device can. */
+/* Launches a kernel. If all of its blocks must start at once, it asks the driver for that. Else it allows the
+ * launch to start while its predecessor ends, when the launch requests this and the device supports it. */
 static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const unsigned grid[3],
                               void **extra) {
     CUfunction handle = ((const kf_cuda_function *)launch->function)->handle;
@@ -98,7 +99,8 @@ static CUresult launch_kernel(kf_stream *stream, const kf_launch *launch, const 
                                (unsigned)launch->block[2]};
     const unsigned shared = (unsigned)launch->shared_bytes;
     if (begins_whole(kf_cuda_of(stream->backend), launch)) {
-        void *parameters[] = {(void *)(uintptr_t)launch->arguments}; /* a kernel of portable.h has one */
+        /* A kernel of portable.h has one argument. */
+        void *parameters[] = {(void *)(uintptr_t)launch->arguments};
         return kf_cuda.cuLaunchCooperativeKernel(handle, grid[0], grid[1], grid[2], block[0], block[1],
                                                  block[2], shared, handle_of(stream), parameters);
     }
@@ -177,7 +179,7 @@ kf_status kf_cuda_copy(kf_stream *stream, const kf_copy *copy, kf_error *error) 
     kf_backend *from = copy->source->backend, *to = copy->target->backend;
     const kf_cuda_buffer *source = (const kf_cuda_buffer *)copy->source,
                          *target = (const kf_cuda_buffer *)copy->target;
-    /* Memory that every device reaches by its address, and the host's, needs no contexts. */
+    /* Memory that every device can address, and memory of the host, needs no contexts. */
     const bool reached = source->on_host || target->on_host || source->runs != NULL || target->runs != NULL;
     if (!rows && from != to && !reached)
         KF_CUDA_TRY(cuMemcpyPeerAsync, description.dstDevice, kf_cuda_of(to)->context, description.srcDevice,
@@ -257,8 +259,9 @@ kf_status kf_cuda_graph_begin(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
-/* A kernel keeps the priority of the lane that it was captured from; without the flag, which drivers before
- * CUDA 11.7 do not know, all have that of the stream that the graph is launched in. */
+/* Instantiates a graph. Each kernel keeps the priority of the lane in which it was captured. Drivers before
+ * CUDA 11.7 do not know that flag; there all kernels get the priority of the stream that launches the graph.
+ */
 static kf_status instantiate(kf_backend *backend, CUgraph graph, CUgraphExec *handle, kf_error *error) {
     enum { USE_NODE_PRIORITY = 8 };
     CUresult made = kf_cuda.cuGraphInstantiateWithFlags(handle, graph, USE_NODE_PRIORITY);
@@ -270,7 +273,7 @@ static kf_status instantiate(kf_backend *backend, CUgraph graph, CUgraphExec *ha
     return kf_cuda_fail(error, result, "cuGraphUpload");
 }
 
-/* The capture is ended in any case, else the stream could not be used any more. */
+/* Ends the capture in any case, because otherwise the stream could not be used again. */
 kf_status kf_cuda_graph_end(kf_backend *backend, kf_graph **graph, kf_error *error) {
     kf_cuda_backend *own = kf_cuda_of(backend);
     CUgraph captured = NULL;

@@ -17,7 +17,7 @@ static CUdeviceptr address_of(const kf_buffer *buffer) {
     return (CUdeviceptr)(uintptr_t)buffer->address;
 }
 
-/* Creates a buffer on the device with its guard; where memory is out it says what is free. */
+/* Creates a buffer on the device with its guard. Without enough memory the message gives the free memory. */
 kf_status kf_cuda_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     CUdeviceptr address = 0;
     KF_TRY(kf_cuda_enter(backend, error));
@@ -63,7 +63,7 @@ void kf_cuda_buffer_free(kf_buffer *buffer) {
     free(own);
 }
 
-/* A call of the driver's on memory stays within one device's. */
+/* Splits a fill by devices. A call of the driver on memory must stay within the memory of one device. */
 kf_status kf_cuda_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
     const kf_cuda_buffer *own = (const kf_cuda_buffer *)buffer;
     const kf_cuda_run whole = {0, buffer->bytes};
@@ -75,7 +75,8 @@ kf_status kf_cuda_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *e
     }
     for (int i = 0; i < (own->runs != NULL ? own->run_count : 1); i++) {
         const kf_cuda_run run = own->runs != NULL ? own->runs[i] : whole;
-        if (run.offset >= buffer->bytes) continue; /* the guard alone */
+        /* This part is only the guard. */
+        if (run.offset >= buffer->bytes) continue;
         const size_t left = buffer->bytes - run.offset;
         KF_CUDA_TRY(cuMemsetD8Async, address_of(buffer) + run.offset, byte,
                     left < run.bytes ? left : run.bytes, kf_cuda_of(buffer->backend)->stream);
@@ -90,8 +91,7 @@ kf_status kf_cuda_buffer_copy(kf_buffer *target, const kf_buffer *source, size_t
     return KF_OK;
 }
 
-/* Makes the pinned memory of copies; false if there is none to be had, so that the copy goes the slower way.
- */
+/* Allocates the pinned memory of copies. Returns false when none is available; the copy is then slower. */
 static bool prepare_stages(kf_cuda_backend *backend) {
     for (int i = 0; i < KF_STAGES; i++) {
         if (!backend->stage[i] &&
@@ -149,7 +149,8 @@ static kf_status download_staged(kf_cuda_backend *backend, char *data, CUdevicep
         KF_CUDA_TRY(cuMemcpyDtoHAsync, backend->stage[slot], source + done, part, backend->stream);
         KF_CUDA_TRY(cuEventRecord, backend->stage_free[slot], backend->stream);
         done += part;
-        if (chunk == 0) continue; /* nothing arrived before the first */
+        /* Nothing has arrived before the first chunk. */
+        if (chunk == 0) continue;
         KF_TRY(empty_stage(backend, (chunk - 1) % KF_STAGES, data + emptied, STAGE_BYTES, error));
         emptied += STAGE_BYTES;
     }

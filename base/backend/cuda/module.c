@@ -13,8 +13,9 @@ typedef struct kf_cuda_module {
     kf_module base;
     CUmodule handle;
     kf_cuda_function *functions;
-    char *file;          /* for messages */
-    char *name, *symbol; /* of the kernel that the source names; NULL: it names none */
+    char *file; /* for messages */
+    /* The kernel that the source names, or NULL. */
+    char *name, *symbol;
 } kf_cuda_module;
 
 kf_status kf_cuda_module_load(kf_backend *backend, const kf_source *source, kf_module **module,
@@ -57,9 +58,9 @@ void kf_cuda_module_free(kf_module *module) {
     free(own);
 }
 
-/* Returns where the kernel's last parameter ends; 0 when the driver cannot tell. Kernels of portable.h have
- * one; how many others have is known only when the driver refuses to tell of the next, which a sanitizer
- * reports. */
+/* Returns the end of the kernel's last parameter, or 0 when the driver cannot tell. Kernels of portable.h
+ * have one parameter. For others it asks for parameters until the driver refuses, which a sanitizer reports.
+ */
 static size_t argument_bytes(CUfunction function, bool has_one) {
     size_t offset = 0, size = 0, end = 0;
     if (!kf_cuda.parameter_info) return 0;
@@ -94,7 +95,8 @@ kf_status kf_cuda_module_function(kf_module *module, const char *name, kf_functi
     if (result == CUDA_ERROR_NOT_FOUND)
         return kf_fail(error, KF_MACHINE, "cuda: %s has no kernel \"%s\"", own->file, name);
     if (result != CUDA_SUCCESS) return kf_cuda_fail(error, result, "cuModuleGetFunction");
-    KF_TRY(describe(handle, &info, error)); /* also loads the kernel now, not within the first timed launch */
+    /* This also loads the kernel now, and not in the first timed launch. */
+    KF_TRY(describe(handle, &info, error));
     kf_cuda_function *made = kf_allocate_zeroed(1, sizeof *made);
     made->base.module = module;
     made->handle = handle;
@@ -137,7 +139,8 @@ int kf_cuda_function_resident_blocks(const kf_function *function, int threads_pe
     int blocks = 0;
     if (threads_per_block < 1 || threads_per_block > own->info.max_threads) return 0;
     if (kf_cuda_enter(function->module->backend, NULL) != KF_OK) return 0;
-    /* The kernel may use as much as its launches do: more than it may have by default is refused. */
+    /* The kernel may use as much shared memory as its launches do. Without this call more than the default is
+     * refused. */
     if (shared_bytes > 0 &&
         kf_cuda.cuFuncSetAttribute(own->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                    (int)shared_bytes) != CUDA_SUCCESS)

@@ -7,13 +7,13 @@
 
 #include "base/backend/library.h"
 
-/* The header nvml.h comes with the toolkit only in part of the distributions, so the used part of its
- * stable binary interface is declared here. Results are 0 on success. */
+/* Only some distributions install nvml.h with the toolkit. So the used part of its stable binary interface is
+ * declared here. Results are 0 on success. */
 typedef struct nvml_device *nvml_device;
 typedef struct nvml_memory {
     unsigned long long total, free, used; /* cppcheck-suppress unusedStructMember ; NVML's layout */
 } nvml_memory;
-/* The struct of the functions whose names end in _v2 and _v3. */
+/* The struct of functions whose names end in _v2 and _v3. */
 typedef struct nvml_process {
     unsigned pid;
     unsigned long long memory;           /* cppcheck-suppress unusedStructMember ; NVML's layout */
@@ -97,7 +97,7 @@ int kf_nvml_processes(const char *uuid, int *processes, int capacity) {
     return given;
 }
 
-/* Fills in what NVML tells of a device's state; what it does not tell stays as it is. */
+/* Reads a device's state from NVML. Values that NVML does not provide stay unchanged. */
 void kf_nvml_device_state(const char *uuid, kf_device_state *state) {
     nvml_device device = NULL;
     unsigned value = 0;

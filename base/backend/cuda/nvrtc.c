@@ -59,9 +59,11 @@ enum { PATIENCE_SECONDS = 600 };
 enum { FIXED_OPTIONS = sizeof fixed_options / sizeof fixed_options[0] };
 
 static pthread_once_t nvrtc_once = PTHREAD_ONCE_INIT;
-static kf_error nvrtc_missing; /* status KF_OK when it works */
-static char nvrtc_text[64];    /* "NVRTC 13.0" */
-static char nvrtc_key[96];     /* the same and the library's size, which tells patch releases apart */
+/* The status is KF_OK when it works. */
+static kf_error nvrtc_missing;
+static char nvrtc_text[64]; /* "NVRTC 13.0" */
+/* The version and the library's size, because patch releases have the same version. */
+static char nvrtc_key[96];
 static char nvrtc_file[KF_PATH];
 
 /* Loads NVRTC once, and notes its version, which is part of the cache's key. */
@@ -95,8 +97,8 @@ static bool is_error_line(const char *line, size_t length) {
     return strstr(copy, "error") && !strstr(copy, "detected in the compilation");
 }
 
-/* A kernel's name is compiled as a line of NVRTC's own behind the source. What is wrong with it alone is said
- * of the name, and the compiler's reason as it stands behind "error: ". */
+/* Reports a wrong name of a kernel. NVRTC compiles the name as an extra line after the source. The message
+ * names the kernel and gives the compiler's reason after "error: ". */
 static kf_status report_name(const char *file, const char *name, const char *log, kf_error *error) {
     static const char sign[] = "error: ";
     const char *reason = strstr(log, sign);
@@ -105,8 +107,8 @@ static kf_status report_name(const char *file, const char *name, const char *log
                    (int)strcspn(reason, "\n"), reason);
 }
 
-/* Fails with "FILE does not compile: first error; second error; ...": the log's error lines, as many as fit.
- */
+/* Fails with "FILE does not compile: first error; second error; ...", with as many error lines of the log as
+ * fit. */
 static kf_status report_log(const char *file, const char *log, const char *fallback, kf_error *error) {
     kf_text lines = {0};
     for (const char *line = log; *line;) {
@@ -129,7 +131,7 @@ static char *read_log(nvrtcProgram program) {
     return log;
 }
 
-/* The command line NVRTC gets; to be freed with free_options. */
+/* The options of NVRTC's command line. free_options frees them. */
 typedef struct options {
     char **text;
     int count;
@@ -161,7 +163,8 @@ static options make_options(const char *architecture, const kf_source *source, c
     for (int i = 0; i < FIXED_OPTIONS; i++)
         if (!replaces(source, fixed_options[i])) add_option(&list, fixed_options[i], "", "", "");
     add_option(&list, "--gpu-architecture=", architecture, "", "");
-    add_option(&list, "-I", folder, "", ""); /* NVRTC knows the source as text, not where it lies */
+    /* NVRTC knows only the text of the source, not its folder. */
+    add_option(&list, "-I", folder, "", "");
     add_option(&list, "-I", include_folder, "", "");
     for (int i = 0; i < source->define_count; i++)
         add_option(&list, "-D", source->defines[i].name, "=", source->defines[i].value);
@@ -233,8 +236,7 @@ static kf_status explain(nvrtcProgram program, const kf_source *source, nvrtcRes
     return status;
 }
 
-/* NVRTC looks for includes beside path first: with a relative one they would be those of the working folder.
- */
+/* NVRTC searches includes beside path first. A relative path would refer to the working folder. */
 static kf_status compile_text(const kf_source *source, const char *path, const char *text,
                               const options *list, void **cubin, size_t *size, kf_error *error) {
     nvrtcProgram program = NULL;
@@ -270,18 +272,20 @@ static kf_status compile(const char *architecture, const kf_source *source, void
     return status;
 }
 
-static bool staying; /* this process forks none that opens a device */
+/* This process never forks one that opens a device. */
+static bool staying;
 
-/* From now on this process compiles by itself, not in a child for each source: it must never fork one that
- * opens a device. What NVRTC takes to start is paid now, once: its call of cuInit can take most of a second
- * where there is a GPU, and only one process at a time gets on with it. */
+/* Makes this process compile itself, without a child for each source. It must then never fork a process that
+ * opens a device. NVRTC starts here: its call of cuInit can take most of a second with a GPU, and only one
+ * process at a time can do it. */
 static void stay(const char *architecture) {
     char *words[1] = {NULL};
     options list = {words, 0};
     void *cubin = NULL;
     size_t size = 0;
     staying = true;
-    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* spares cuInit the time to wake the devices */
+    /* So cuInit need not wake the devices. */
+    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1);
     if (kf_nvrtc_version(NULL, 0, NULL) != KF_OK) return;
     add_option(&list, "--gpu-architecture=", architecture, "", "");
     const kf_source empty = {.file = "empty.cu"};
@@ -291,19 +295,20 @@ static void stay(const char *architecture) {
     free(words[0]);
 }
 
-/* NVRTC calls cuInit, so where this process has not done that, a child compiles. */
+/* A request to compile in a child. NVRTC calls cuInit, so a process that has not done so uses a child. */
 typedef struct compile_request {
     const char *architecture;
     const kf_source *source;
 } compile_request;
 
-/* The answer is a kf_error, followed by the machine code if its status is KF_OK. */
+/* Sends the answer: a kf_error, followed by the machine code if its status is KF_OK. */
 static void answer_compile(void *context, int out) {
     const compile_request *request = context;
     kf_error error = {0};
     void *cubin = NULL;
     size_t size = 0;
-    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1); /* spares cuInit the time to wake the devices */
+    /* So cuInit need not wake the devices. */
+    (void)setenv("CUDA_VISIBLE_DEVICES", "", 1);
     error.status = compile(request->architecture, request->source, &cubin, &size, &error);
     kf_child_send(out, &error, sizeof error);
     kf_child_send(out, cubin, size);
@@ -338,7 +343,7 @@ static double seconds_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Compiles what is not in the cache, unless another process is at it: then that one's is taken. */
+/* Compiles what is not in the cache. When another process compiles it already, that result is used. */
 static kf_status build_into_cache(const char *architecture, const kf_source *source, void **cubin,
                                   size_t *size, kf_build *result, kf_error *error) {
     const double start_time = seconds_now();
@@ -349,7 +354,8 @@ static kf_status build_into_cache(const char *architecture, const kf_source *sou
         status = (staying || kf_cuda_driver_started() ? compile : compile_in_child)(architecture, source,
                                                                                     cubin, size, error);
         if (status == KF_OK && kf_cache_put(result->hash, "cubin", *cubin, *size, &cache_error) != KF_OK)
-            kf_warn("%s", cache_error.message); /* works on, and compiles again next time */
+            /* The kernel works, and is compiled again next time. */
+            kf_warn("%s", cache_error.message);
     }
     result->seconds = seconds_now() - start_time;
     kf_cache_release(claim);

@@ -1,5 +1,5 @@
-/* Buffers that are put together from pages: one range of addresses, parts of which have memory, on one device
- * or on several. Those of which one device keeps some pages only; team/cuda_spread.c makes the others. */
+/* Buffers made of pages: one range of addresses, parts of which have memory on one or more devices. This file
+ * makes those of which a single device keeps some pages. team/cuda_spread.c makes the others. */
 #ifdef KF_HAVE_CUDA
 
 #include <stdint.h>
@@ -31,7 +31,8 @@ kf_status kf_cuda_map_pages(kf_cuda_buffer *buffer, size_t offset, size_t bytes,
                             CUmemGenericAllocationHandle handle, kf_error *error) {
     const CUdeviceptr at = (CUdeviceptr)(uintptr_t)buffer->base.address + offset;
     const CUresult mapped = kf_cuda.cuMemMap(at, bytes, 0, handle, 0);
-    kf_cuda.cuMemRelease(handle); /* the mapping keeps the memory */
+    /* The mapping keeps the memory. */
+    kf_cuda.cuMemRelease(handle);
     if (mapped != CUDA_SUCCESS) return kf_cuda_fail(error, mapped, "cuMemMap");
     buffer->runs = kf_reallocate(buffer->runs, ((size_t)buffer->run_count + 1) * sizeof *buffer->runs);
     int at_run = buffer->run_count++; /* ascending */

@@ -1,5 +1,5 @@
-/* Lists the CUDA devices without a context. A child asks (see cuda_child.h), except in a process that uses
- * CUDA already, such as a worker: there a child could not, and need not. */
+/* Lists the CUDA devices without a context. A child process asks (see cuda_child.h). A process that uses CUDA
+ * already, such as a worker, asks itself, because its child could not. */
 #ifdef KF_HAVE_CUDA
 
 #include <pthread.h>
@@ -15,7 +15,8 @@
 enum { MAX_DEVICES = 16, PATIENCE_SECONDS = 60 };
 
 typedef struct survey {
-    int count; /* 0 with error set when there is none */
+    /* 0 with error set when there is none. */
+    int count;
     kf_error error;
     kf_device_info devices[MAX_DEVICES];
 } survey;
@@ -67,7 +68,7 @@ static void add_compiler(survey *result) {
         kf_copy_text(result->devices[i].compiler, sizeof compiler, compiler);
 }
 
-/* Asked once: devices do not change while the program runs. */
+/* The survey is made once, because devices do not change while the program runs. */
 static const survey *take_survey(void) {
     pthread_mutex_lock(&survey_lock);
     if (!asked) {

@@ -1,7 +1,7 @@
-/* Does what all processes do together. Before anything else of it is done, each says in a message of one
- * size what it is about to do and whether its work has failed; small values travel in that message. So
- * processes that do different things learn it, instead of taking each other's bytes for something else,
- * and one that failed takes part until all know it. */
+/* Collective calls of all processes. Before each call every process sends a message of fixed size. It says
+ * what the process is about to do and whether its work has failed. Small values are part of that message. So
+ * processes that make different calls notice it, and do not take each other's bytes for something else. A
+ * process that failed takes part until all know it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +18,8 @@ static const char *const action_texts[] = {[SUM] = "adds up %lld numbers",
                                            [MEET] = "gives up before agreement %lld",
                                            [LINE_UP] = "lines up after %lld agreements"};
 
-/* Words of the message: a number made of what the process does, counts of those that have failed, that come
- * to a meeting or an agreement, and that come to an agreement; and values. */
+/* Words of the message: a number of the call, then counts of processes. They count those that failed, those
+ * that come to a meeting or an agreement, and those that come to an agreement. Values follow. */
 enum { DOES, FAILED, MEETING, AGREEING, HEAD, WORDS = 64, VALUES = WORDS - HEAD };
 
 typedef struct deed {
@@ -28,7 +28,8 @@ typedef struct deed {
     bool failed;
 } deed;
 typedef struct view {
-    bool same; /* all do the same */
+    /* All processes make the same call. */
+    bool same;
     int64_t failed, meeting, agreeing;
 } view;
 
@@ -36,7 +37,8 @@ static kf_status broken(const kf_world *world, kf_error *error) {
     return kf_fail(error, world->broken.status, "%s", world->broken.message);
 }
 
-/* MPI itself has failed, or the processes are not where the others think: they can do nothing together. */
+/* Fails for good: MPI itself has failed, or the processes are not at the same call. They cannot work together
+ * any more. */
 static kf_status break_up(kf_world *world, kf_error *error) {
     if (world->broken.status == KF_OK) world->broken.status = KF_HOST;
     return broken(world, error);
@@ -47,7 +49,7 @@ static kf_status exchange(kf_world *world, const deed *d, int64_t *values, int c
                           kf_error *error) {
     int64_t words[WORDS] = {0};
     if (world->broken.status != KF_OK) return broken(world, error);
-    /* Two different deeds have the same number by a chance of 2^-64. */
+    /* Two different calls have the same number with a probability of 2^-64. */
     const uint64_t does =
         kf_random_mix(kf_random_mix((uint64_t)d->action + 8 * world->exchanges) + (uint64_t)d->amount);
     words[DOES] = (int64_t)does;
@@ -63,7 +65,7 @@ static kf_status exchange(kf_world *world, const deed *d, int64_t *values, int c
     return KF_OK;
 }
 
-/* All know that they do not do the same, and say what they do. */
+/* Fails when processes make different calls, and names them. */
 static kf_status tell_apart(kf_world *world, const deed *d, kf_error *error) {
     const size_t size = (size_t)world->size;
     int64_t *all = kf_allocate_zeroed(2 * size, sizeof *all);
@@ -88,17 +90,18 @@ static kf_status tell_apart(kf_world *world, const deed *d, kf_error *error) {
     return break_up(world, error);
 }
 
-/* Another has failed: all meet, and the work of this one has failed, too. */
+/* Meets the others after one of them has failed. The work of this process then has failed too. */
 static kf_status leave(kf_world *world, kf_error *error) {
     kf_error heard = {KF_OK, ""};
-    const kf_status status = kf_world_look(&heard); /* mostly it says why, and meets */
+    /* It usually says why, and meets. */
+    const kf_status status = kf_world_look(&heard);
     if (status != KF_OK) return kf_fail(error, status, "%s", heard.message);
     world->follows = true;
     (void)kf_world_failure_barrier(world, NULL);
     return kf_fail(error, KF_MACHINE, "another process of this run has failed");
 }
 
-/* For what works on data: KF_OK where all are about to do it. */
+/* Begins a call on data. Returns KF_OK when all processes are about to make it. */
 static kf_status begin(kf_world *world, action what, size_t amount, int64_t *values, int count,
                        kf_error *error) {
     const deed d = {what, (int64_t)amount, false};
@@ -162,8 +165,8 @@ kf_status kf_world_share(void *data, size_t bytes, kf_error *error) {
     return send_from(world, 0, data, bytes, error);
 }
 
-/* Gathers on every process the bytes that each of them has; ends[rank] is where the bytes of a process
- * end. Few bytes travel in the message itself, many from each process in turn. */
+/* Gathers the bytes of all processes on every process. ends[rank] is the end of the bytes of a process. Few
+ * bytes are sent in the message itself, many from each process in turn. */
 kf_status kf_world_gather(void *all, const size_t *ends, kf_error *error) {
     kf_world *world = kf_world_here();
     if (world == NULL) return KF_OK;
@@ -196,13 +199,14 @@ kf_status kf_world_failure_barrier(kf_world *world, kf_error *error) {
     const deed d = {MEET, world->agreement, true};
     view v = {.meeting = 0};
     world->given_up = world->releases = true;
-    while (v.meeting < world->size) /* the others do something else first, which fails */
+    /* The others make another call first, which fails. */
+    while (v.meeting < world->size)
         KF_TRY(exchange(world, &d, NULL, 0, &v, error));
     return kf_world_clear(world, error);
 }
 
-/* When all have come to the agreement, some of them having failed: the words of the first that failed by
- * itself, with its name where this one would not say the same. */
+/* Completes an agreement when some processes have failed. The result is the message of the first that failed
+ * by itself. It names that process if the message here would be different. */
 static kf_status settle_on(kf_world *world, kf_status status, int *state, kf_error *error) {
     enum { NOT, FOLLOWS, BY_ITSELF };
     struct {
@@ -237,7 +241,7 @@ static kf_status settle_on(kf_world *world, kf_status status, int *state, kf_err
     return words.error.status;
 }
 
-/* Comes to an agreement: KF_OK where the work of all processes went well, else the failure of the first
+/* Makes an agreement. Returns KF_OK when the work of all processes succeeded, else the failure of the first
  * that failed by itself, with its state. Processes that give up take part until all have come here. */
 kf_status kf_world_agree_on(kf_status status, int *state, kf_error *error) {
     kf_world *world = kf_world_here();

@@ -9,7 +9,7 @@ static kf_status buffer_spread(kf_backend *const *parts, int count, size_t bytes
     return parts[0]->methods->buffer_create(parts[0], bytes, buffer, error);
 }
 
-/* One piece of memory, which the first of the processes makes. */
+/* Shares one piece of memory, which the first of the processes makes. */
 static kf_status buffer_share(kf_backend *first, size_t bytes, size_t period, const size_t *ends,
                               kf_buffer **buffer, kf_error *error) {
     const uint64_t available = kf_cpu_available_memory();

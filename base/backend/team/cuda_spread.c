@@ -1,6 +1,6 @@
-/* Buffers over the memories of several devices, one range of addresses that all of them read and write: of a
- * team's, and of all devices that processes of one host have. Of these each makes the pages of its own
- * devices and gives them to the others as open files. */
+/* Buffers over the memories of several devices, with one range of addresses that all of them read and write.
+ * The devices are those of a team, or of all processes of one host. In that case each process makes the pages
+ * of its own devices and gives them to the others as open files. */
 #ifdef KF_HAVE_CUDA
 
 #include <stdint.h>
@@ -28,7 +28,7 @@ static kf_status check_peers(kf_backend *const *parts, int count, kf_error *erro
     return KF_OK;
 }
 
-/* The part that keeps a byte. */
+/* Returns the part that keeps a byte. */
 static int keeper(size_t byte, size_t period, const size_t *ends, int count) {
     int part = 0;
     while (part < count - 1 && byte % period >= ends[part])
@@ -36,7 +36,7 @@ static int keeper(size_t byte, size_t period, const size_t *ends, int count) {
     return part;
 }
 
-/* The end of the run of pages from `first` on that one part keeps, and which part that is. */
+/* Finds the end of the run of pages from `first` that one part keeps, and that part. */
 static size_t run_end(const kf_cuda_buffer *buffer, size_t page, size_t period, const size_t *ends, int count,
                       size_t first, int *part) {
     const size_t bytes = buffer->base.bytes, pages = buffer->reserved / page;
@@ -75,7 +75,7 @@ static kf_status buffer_spread(kf_backend *const *parts, int count, size_t bytes
 
 /* --- Several processes -------------------------------------------------------------------------------- */
 
-/* The process of a part, both counted from the first in reach. */
+/* Returns the process of a part. Both are counted from the first within reach. */
 static int process_of(const kf_backend *first, int part) {
     int process = 0;
     for (int before = first->near_counts[0]; part >= before; before += first->near_counts[process])
@@ -124,7 +124,8 @@ static kf_status map_other(kf_cuda_buffer *buffer, size_t offset, size_t bytes, 
     return kf_cuda_map_pages(buffer, offset, bytes, handle, error);
 }
 
-/* The files of all processes, in the order of their stretches: this one's are made here. */
+/* Exchanges the files of all processes, in the order of their stretches. The files of this process are made
+ * here. */
 static kf_status trade_pages(kf_backend *first, kf_cuda_buffer *buffer, size_t page, const stretch *list,
                              int count, int *taken, kf_error *error) {
     int rank, processes, made = 0;

@@ -1,5 +1,5 @@
-/* Messages between two processes, and what becomes of them when a process fails: it tells all others at once,
- * which leave what they wait for; all meet; and nothing that was under way is left. */
+/* Messages between two processes, and what happens when a process fails. It tells all others at once. They
+ * stop waiting and meet, and all messages that are not complete are removed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ void kf_news_end(kf_world *world) {
     world->sent = world->received = NULL;
 }
 
-/* Takes what has come; of several news the first counts. */
+/* Reads the news of other processes. The first of several counts. */
 static void hear_news(kf_world *world) {
     while (world->news != NULL) {
         const int come = world->mpi.test(world->news);
@@ -85,7 +85,7 @@ static void hear_news(kf_world *world) {
     }
 }
 
-/* To all others; what was said last has arrived long ago. */
+/* Sends news to all others. The previous news has arrived long ago. */
 static void say_news(kf_world *world, kf_status status, const char *text) {
     char who[KF_MEMBER_TEXT];
     for (int rank = 0; rank < world->size; rank++) {
@@ -193,7 +193,7 @@ kf_status kf_world_complete(kf_posted *posted, kf_error *error) {
     kf_world *world = kf_world_here();
     if (world == NULL) return KF_OK;
     kf_status status = world->given_up ? refuse(world, error) : KF_OK;
-    /* When it looks, others' failure may take all requests away. */
+    /* A failure of other processes may remove all requests during this look. */
     for (size_t i = 0; i < posted->count && status == KF_OK; i++)
         status = complete_one(world, &posted->requests[i], error);
     if (status != KF_OK) (void)kf_world_give_up(status, error);
@@ -214,7 +214,7 @@ void kf_world_drop(kf_posted *posted) {
 
 /* --- Clearing ------------------------------------------------------------------------------------------ */
 
-/* Receives that nobody waits for any more; a message that has come nevertheless has come. */
+/* Cancels receives for which nobody waits any more. A message that has arrived already is not affected. */
 static void cancel_receives(kf_world *world) {
     for (kf_posted *posted = world->posted; posted != NULL; posted = posted->next)
         for (size_t i = 0; i < posted->count; i++) {
@@ -291,7 +291,8 @@ kf_status kf_world_clear(kf_world *world, kf_error *error) {
     for (int i = 0; i < cleaner_count; i++)
         cleaners[i]->settle();
     release_all();
-    world->releases = false; /* what is released stays so: this one's devices have nothing left to do */
+    /* Released marks stay released, because the devices of this process have no work left. */
+    world->releases = false;
     KF_TRY(kf_world_line_up(world, error));
     for (int i = 0; i < cleaner_count; i++)
         cleaners[i]->reset();

@@ -11,7 +11,8 @@
 
 /* Holds what the parts of a run have in common as long as their backend is open. */
 struct kf_nccl {
-    void *communicators[KF_MOST_DEVICES]; /* of this process's parts */
+    /* The communicators of this process's parts. */
+    void *communicators[KF_MOST_DEVICES];
     int count;
     char version[32];
 };
@@ -19,12 +20,14 @@ struct kf_nccl {
 typedef struct group_end {
     kf_nccl_group *group;
     int part;
-    kf_stream *stream; /* in which the call was made last */
+    /* The stream of the last call. */
+    kf_stream *stream;
 } group_end;
 
 struct kf_nccl_group {
     kf_backend *first;
-    group_end ends[KF_MOST_DEVICES]; /* [part of this process] */
+    /* [part of this process]. */
+    group_end ends[KF_MOST_DEVICES];
     kf_nccl_message *messages;
     int count, room;
 };
@@ -37,8 +40,8 @@ struct kf_nccl_group {
 #include "base/backend/cuda/internal.h"
 #include "base/backend/library.h"
 
-/* The header nccl.h does not come with CUDA's toolkit, so what is used of its stable binary interface is
- * declared here. Results are 0 on success. */
+/* CUDA's toolkit does not include nccl.h, so the used part of its stable binary interface is declared here.
+ * Results are 0 on success. */
 enum { NCCL_BYTES = 0, NCCL_ID_BYTES = 128 }; /* ncclInt8, NCCL_UNIQUE_ID_BYTES */
 typedef struct nccl_id {
     char bytes[NCCL_ID_BYTES];
@@ -62,7 +65,8 @@ static struct nccl_table {
     const char *(*last_error)(void *communicator); /* or NULL */
     int (*abort)(void *communicator);              /* or NULL */
 } nccl;
-static kf_backend *joined; /* the first of the parts that are joined; NULL: none are */
+/* The first of the joined parts, or NULL. */
+static kf_backend *joined;
 #undef NCCL_MEMBER
 
 #define NCCL_ENTRY(name, result, arguments) {#name, offsetof(struct nccl_table, name), false},
@@ -106,7 +110,7 @@ static kf_status check(int result, const char *call, kf_error *error) {
                    why[0] != '\0' ? ": " : "", (int)strcspn(why, "\n"), why);
 }
 
-/* Every part of the process, at once. */
+/* Joins every part of the process at once. */
 static kf_status join_parts(kf_backend *first, struct kf_nccl *made, const nccl_id *id, kf_error *error) {
     const int all = first->device.parts;
     KF_TRY(check(nccl.ncclGroupStart(), "ncclGroupStart", error));
@@ -132,8 +136,7 @@ void kf_nccl_close(kf_backend *first) {
     joined = NULL;
 }
 
-/* When another process has failed, messages that wait for it end at once; the parts are joined anew when they
- * are needed again. */
+/* Aborts messages that wait for a failed process. The parts are joined again when they are needed. */
 static void abort_messages(void) {
     struct kf_nccl *own = joined != NULL ? joined->nccl : NULL;
     if (own == NULL || nccl.abort == NULL) return;
@@ -143,7 +146,7 @@ static void abort_messages(void) {
 }
 
 static void settle_nothing(void) {
-    /* Nothing is to be done, since shared.c and the plans settle the devices. */
+    /* Nothing to do here: shared.c and the plans wait for the devices. */
 }
 
 static void come_apart(void) {
@@ -152,8 +155,8 @@ static void come_apart(void) {
 
 static const kf_world_cleaner cleaner = {abort_messages, settle_nothing, come_apart};
 
-/* Joins all parts of the run: the first process makes the identifier, all share it and join together. All
- * processes call it, and all fail where one does. */
+/* Joins all parts of the run. The first process makes the identifier and sends it to the others. All
+ * processes call it, and all fail when one does. */
 static kf_status open_nccl(kf_backend *first, kf_error *error) {
     nccl_id id;
     int version = 0;

@@ -1,5 +1,5 @@
-/* Shares between the processes of one host: buffers over the memories of all their devices, and marks,
- * each a word in memory of the host that counts the signals of one process and that the others look at. */
+/* Shares memory between the processes of one host: buffers over the memories of all their devices, and marks.
+ * A mark is a word in memory of the host. It counts the signals of one process, and the others read it. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,21 +12,24 @@
 #include "base/backend/team/world.h"
 #include "base/util/memory.h"
 
-enum { SLOTS = 2048, STRIDE = 16 }; /* a line of the cache each */
+/* Each slot is a cache line. */
+enum { SLOTS = 2048, STRIDE = 16 };
 
-/* A place's count goes on when its mark is freed and another takes it: every process makes, signals and frees
- * the same marks in the same order. */
+/* The marks of the slots. A slot keeps its count when its mark is freed and another takes it: every process
+ * makes, signals and frees the same marks in the same order. */
 static struct {
     uint32_t *flags;
     uint32_t given[SLOTS];
-    bool own[SLOTS]; /* this process signals it */
+    /* This process signals the mark. */
+    bool own[SLOTS];
     int next, live;
-    kf_backend *first; /* whose devices wait for them */
+    /* The backend whose devices wait for the marks. */
+    kf_backend *first;
 } shared;
 
 /* --- When a process has failed -------------------------------------------------------------------------- */
 
-/* Whoever waits for a signal of this process goes on: what it works on is given up. */
+/* Releases all that wait for a signal of this process. Their work is abandoned. */
 static void release_marks(void) {
     enum { FAR = 1 << 30 };
     for (int i = 0; shared.flags != NULL && i < SLOTS; i++)
@@ -56,7 +59,7 @@ void kf_shared_forget(const kf_backend *first) {
 
 /* --- Memory --------------------------------------------------------------------------------------------- */
 
-/* Memory that becomes smaller would end whoever looks at it. */
+/* The seals of shared memory. Memory that becomes smaller would kill the processes that read it. */
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
 /* Says whether a file is memory of this user's with so many bytes, which stay. */
@@ -66,8 +69,8 @@ static bool is_whole(int file, size_t bytes) {
            fcntl(file, F_GET_SEALS) == SEALS;
 }
 
-/* Maps memory that all near processes see: the first makes a sealed file in memory and gives it to the
- * others. Every process maps it and checks that it is whole, so that nobody can cut it short later. */
+/* Maps memory that all near processes see. The first makes a sealed file in memory and gives it to the
+ * others. Every process maps it and checks its size and seals, so nobody can shorten it later. */
 kf_status kf_shared_memory(kf_status made, size_t bytes, void **address, kf_error *error) {
     int first, count, file = -1, taken = -1;
     kf_world_near(&first, &count);
@@ -112,8 +115,8 @@ static void free_mark(kf_mark *mark) {
     free(mark);
 }
 
-/* Makes a mark that near processes share; it takes the next slot of the shared memory, in the same order
- * on all of them. */
+/* Makes a mark that near processes share. It takes the next slot of the shared memory, which is the same on
+ * all of them. */
 kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, kf_error *error) {
     *mark = NULL;
     if (shared.next == SLOTS)
@@ -133,7 +136,7 @@ kf_status kf_mark_create_shared(kf_backend *backend, bool own, kf_mark **mark, k
 
 /* --- Reach ---------------------------------------------------------------------------------------------- */
 
-/* A page of each part, which all of these processes can read where they have it. */
+/* Tests sharing with a page of each part, which all of these processes should be able to read. */
 static kf_status try_to_share(kf_backend *first, kf_error *error) {
     enum { PAGE = 2 << 20 };
     size_t ends[KF_MOST_PARTS];
@@ -149,8 +152,8 @@ static kf_status try_to_share(kf_backend *first, kf_error *error) {
     return kf_world_agree_near(status, error);
 }
 
-/* Finds which parts a team reaches: its own, and those of near processes where sharing memory with them
- * works. Where it does not, the team reaches its own parts alone, and the status says why. */
+/* Finds which parts a team reaches: its own, and those of near processes when sharing memory with them works.
+ * Otherwise it reaches only its own parts, and the status says why. */
 kf_status kf_find_reach(kf_backend *first, const int64_t parts_of[], kf_error *error) {
     int rank, count;
     first->near_first = first->first_part;

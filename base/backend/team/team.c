@@ -92,7 +92,7 @@ kf_status kf_device_check(const char *spec, int *parts, kf_error *error) {
     return is_team(spec) ? check_team(spec, parts, error) : kf_device_check_one(spec, error);
 }
 
-/* Bytes of one; those of the host are the same for every cpu of a team. */
+/* Returns the bytes of one device. The memory of the host counts once for all cpus of a team. */
 static double memory_of(const char *spec) {
     kf_device_info info;
     kf_error ignored;
@@ -104,20 +104,21 @@ static double memory_of(const char *spec) {
     return status == KF_OK ? (double)info.memory_bytes : 0.0;
 }
 
-/* The best device of this host; where its GPU does not work it is the cpu. */
+/* Returns the memory of the best device of this host. When its GPU does not work, this is the cpu. */
 static double memory_of_best(int of_each_host) {
     char why[256];
     return fmax(memory_of("cpu"),
                 kf_cuda_device_count(why, sizeof why) > 0 ? of_each_host * memory_of("cuda") : 0.0);
 }
 
-/* A team with a member of unknown memory has 0. */
+/* Returns the memory of a device or team. A team with a member of unknown memory has 0. */
 double kf_device_memory(const char *spec) {
     kf_error ignored;
     members team;
     int processes, hosts;
     kf_world_wanted(&processes, &hosts);
-    const int of_each_host = (processes + hosts - 1) / hosts; /* GPUs without a number, by take_share */
+    /* GPUs without a number are chosen by take_share. */
+    const int of_each_host = (processes + hosts - 1) / hosts;
     if (spec == NULL) return hosts * memory_of_best(of_each_host);
     if (read_members(spec, &team, &ignored) != KF_OK) return 0.0;
     if (strncmp(team.specs[0], "cpu", 3) == 0) return hosts * memory_of(team.specs[0]);
@@ -140,7 +141,7 @@ kf_status kf_device_member(const char *spec, int n, char member[32], kf_error *e
     return KF_OK;
 }
 
-/* A cpu that says no number of threads takes its share of them. */
+/* Returns the threads of a cpu whose spec has no number of threads. */
 static int share_of_threads(const members *team) {
     kf_device_info cpu;
     if (strncmp(team->specs[0], "cpu", 3) != 0 || kf_cpu_device_describe(&cpu, NULL) != KF_OK) return 0;
@@ -191,7 +192,8 @@ static kf_status open_members(const char *spec, const members *team, int threads
         status = check_equal(spec, first, first->team[part], error);
     }
     if (status != KF_OK) {
-        if (first->parts == 1) { /* closing frees what it has more than itself */
+        /* Closing the team frees what it has in addition to its first device. */
+        if (first->parts == 1) {
             free(first->team);
             first->team = &first->own;
         }
@@ -231,7 +233,8 @@ static kf_status take_share(const char *spec, members *team, kf_error *error) {
     return KF_OK;
 }
 
-/* A process that mpirun has bound to processors has these; others share all. */
+/* Returns the processors of this process. mpirun may have bound it to some; otherwise all processes of the
+ * host share them. */
 static int share_of_host(const members *team) {
     kf_device_info cpu;
     if (strncmp(team->specs[0], "cpu", 3) != 0 || kf_cpu_device_describe(&cpu, NULL) != KF_OK) return 0;

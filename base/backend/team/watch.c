@@ -1,6 +1,6 @@
-/* The watch of a world: a thread that tells the next process twice a second that this one is there, hears the
- * same from the one before, and ends this process with one line when another has died, hangs, or says why it
- * ends. */
+/* The watch of a world is a thread. It tells the next process twice a second that this one is alive, and
+ * receives the same from the one before. When another process has died, hangs or reports why it ends, it ends
+ * this process with one line. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,10 +20,12 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 
-/* Seconds: between two signs of life; after which a process that gave none is taken for dead; that the news
- * of an end take at most; that a process which has the same to say is given to say it. */
+/* In seconds: the time between two signs of life, the silence after which a process counts as dead, the
+ * longest transfer of the news of an end, and the time that a process gets to report the same error itself.
+ */
 static const double sign_seconds = 0.5, silence_seconds = 5.0, news_seconds = 1.0, speech_seconds = 4.0;
-/* Looks for news of others before an end; before a mistake of the user is said, which others make too. */
+/* The number of looks for news of others before an end. MISTAKE_LOOKS come before a mistake of the user is
+ * reported, because other processes make the same mistake. */
 enum { SIGN = 1, END = 2, LOOKS_A_SECOND = 10, LAST_LOOKS = 4, MISTAKE_LOOKS = 15 };
 
 /* Holds what a process says when it ends. */
@@ -37,14 +39,22 @@ static struct {
     const kf_world *world;
     pthread_t thread;
     bool started;
-    atomic_bool stops; /* the main thread ends this process itself */
-    atomic_int looks;  /* for last words of others, which the thread takes then */
-    last_words heard;  /* of the first of those that ended; rank -1: of none */
-    last_words *own;   /* room for this one's, which nobody frees: a message may be under way at the end */
-    void **telling;    /* [size] the requests of these */
+    /* The main thread ends this process itself. */
+    atomic_bool stops;
+    /* The looks for last words of others, which the thread takes in this state. */
+    atomic_int looks;
+    /* The last words of the first process that ended; rank -1: none. */
+    last_words heard;
+    /* Space for the last words of this process. It is never freed, because a message may still be in transfer
+     * at the end. */
+    last_words *own;
+    /* [size] The requests of these messages. */
+    void **telling;
     const char *advice;
-    pthread_mutex_t limiting; /* of the two below */
-    double until;             /* by when the main thread is done with what it does; 0: it may take any time */
+    /* Protects the two below. */
+    pthread_mutex_t limiting;
+    /* The time by which the main thread must finish its present work; 0: no limit. */
+    double until;
     char busy_with[KF_LAST_WORDS / 2];
 } watch = {.advice = "", .limiting = PTHREAD_MUTEX_INITIALIZER};
 
@@ -69,7 +79,7 @@ static void nap(void) {
     (void)nanosleep(&time, NULL);
 }
 
-/* Tells all others; they may be gone. */
+/* Tells all others, which may be gone already. */
 static void spread(kf_status status, const char *text) {
     const kf_world *world = watch.world;
     last_words *words = watch.own;
@@ -98,13 +108,14 @@ static void say_end(const char *text) {
     (void)fflush(stderr);
 }
 
-/* The run is over: the rest of the program must not go on. */
+/* Ends the process. The run is over, so the rest of the program must not continue. */
 static _Noreturn void end_here(kf_status status) {
-    nap(), nap(), nap(); /* others have their say before mpirun ends them */
+    /* Others report their errors before mpirun ends them. */
+    nap(), nap(), nap();
     _exit((int)status);
 }
 
-/* First the line: mpirun may end this process before the others have heard of it. */
+/* Prints the line before telling the others, because mpirun may end this process before that is done. */
 static _Noreturn void report(const char *text) {
     say_end(text);
     if (watch.world->threads) spread(KF_MACHINE, text);
@@ -121,7 +132,7 @@ void kf_world_end(const char *why) {
     _exit((int)KF_MACHINE);
 }
 
-/* 'R', 'T', … of a process of this host, 'X' of none. */
+/* Returns the state of a process of this host, 'R', 'T' and so on, or 'X' when it does not exist. */
 static char state_of(int64_t process) {
     kf_process found;
     return kf_process_read(process, &found) ? found.state : 'X';
@@ -132,14 +143,15 @@ static bool is_near(int rank) {
     return strcmp(world->members[rank].host, world->members[world->rank].host) == 0;
 }
 
-/* A process of this host that is no more. */
+/* Looks for a process of this host that does not exist any more. */
 static void look_for_dead(void) {
     const kf_world *world = watch.world;
     for (int rank = 0; rank < world->size; rank++) {
         if (rank == world->rank || !is_near(rank)) continue;
         const char state = state_of(world->members[rank].process);
         if (state != 'X' && state != 'Z') continue;
-        nap(), nap(); /* it may have said why */
+        /* It may have said why. */
+        nap(), nap();
         if (atomic_load(&watch.stops)) return;
         char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS];
         (void)snprintf(text, sizeof text, "%s (process %lld) was killed", kf_member_text(world, rank, who),
@@ -177,8 +189,8 @@ static void let_speak(int rank, bool unless_this_stops) {
     }
 }
 
-/* Takes what another process said when it ended. A mistake of the user is one for all processes, and said
- * once is enough: the main thread may find it too meanwhile, and then says it where it is the first. */
+/* Takes the last words of another process. A mistake of the user occurs in all processes and needs one
+ * report. The main thread may find it too meanwhile, and then reports it if this process is the first. */
 static void hear(const last_words *heard) {
     char who[KF_MEMBER_TEXT], text[KF_LAST_WORDS + KF_MEMBER_TEXT + 2];
     if (heard->status == KF_BAD_INPUT) {
@@ -186,7 +198,8 @@ static void hear(const last_words *heard) {
         if (atomic_load(&watch.stops)) return;
         end_here(KF_BAD_INPUT);
     }
-    if (strncmp(heard->text, "rank ", 5) == 0) { /* news of a third */
+    /* These are news of a third process. */
+    if (strncmp(heard->text, "rank ", 5) == 0) {
         say_end(heard->text);
     } else {
         (void)snprintf(text, sizeof text, "%s: %s", kf_member_text(watch.world, heard->rank, who),
@@ -202,10 +215,11 @@ static void *ask_for_last_words(last_words *words) {
                : NULL;
 }
 
-/* Last words that have come, if any have, and asks for those of the next. */
+/* Takes last words that have arrived, and requests the next ones. */
 static bool take_last_words(void **end, last_words *words) {
     const int come = *end != NULL ? watch.world->mpi.test(*end) : 0;
-    if (come < 0) *end = NULL; /* MPI itself ends */
+    /* MPI itself is ending. */
+    if (come < 0) *end = NULL;
     if (come <= 0) return false;
     words->text[sizeof words->text - 1] = '\0';
     const bool known = words->rank >= 0 && words->rank < watch.world->size && kf_is_status(words->status);
@@ -214,9 +228,9 @@ static bool take_last_words(void **end, last_words *words) {
     return known;
 }
 
-/* Keeps watch in a thread of its own until the main thread stops it: sends signs of life to the next
- * process, takes those of the one before, and looks for last words, dead processes and the limit. Before
- * it ends it looks some times more for last words, which may say why this process failed. */
+/* Watches in a separate thread until the main thread stops it. It sends signs of life to the next process and
+ * receives those of the one before. It also looks for last words, dead processes and the limit of time.
+ * Before it ends it looks for last words some more times, because they may say why this process failed. */
 static void *keep_watch(void *unused) {
     (void)unused;
     const kf_world *world = watch.world;
@@ -264,8 +278,8 @@ kf_status kf_watch_start(const kf_world *world, kf_error *error) {
     return KF_OK;
 }
 
-/* Stops the watch at the end of this process, and tells the others its last words where it failed. Says
- * whether one before it has said the same already, so that the message need not be repeated. */
+/* Stops the watch at the end of this process, and sends its last words to the others when it failed. Returns
+ * whether a process before it has reported the same, so that the message need not be repeated. */
 bool kf_watch_stop(kf_status status, const char *message) {
     if (!watch.started) return false;
     const bool common = status == KF_BAD_INPUT && watch.world->rank > 0;

@@ -18,8 +18,10 @@
 #include "base/util/text.h"
 #include "base/util/watchdog.h"
 
-static kf_world *world; /* NULL: of one */
-static bool began;      /* there is one, or was */
+/* NULL for a single process. */
+static kf_world *world;
+/* A world exists, or existed. */
+static bool began;
 
 /* --- The shim ------------------------------------------------------------------------------------------ */
 
@@ -70,8 +72,8 @@ static kf_status build_shim(const kf_source *source, const char *key, kf_error *
     return status;
 }
 
-/* The shim for this MPI: one that was built before, where it is named; else from the cache or built; of the
- * processes of a host one builds it. */
+/* Finds the shim for this MPI: the one that is named, or one from the cache. Otherwise one process of each
+ * host builds it. */
 static kf_status provide_shim(char path[KF_PATH], kf_error *error) {
     const char *named = getenv("KFTUNE_MPI_SHIM");
     if (named != NULL && named[0] != '\0') {
@@ -94,12 +96,12 @@ static kf_status provide_shim(char path[KF_PATH], kf_error *error) {
                                                     : no_mpi("the shim has gone from the cache", error);
 }
 
-/* Builds and loads the shim of the MPI that is installed, and finds its functions. Open MPI needs the
- * symbols to be global, because its plug-ins look for them. */
+/* Builds and loads the shim of the installed MPI, and finds its functions. */
 static kf_status load_shim(kf_mpi *mpi, kf_error *error) {
     char path[KF_PATH];
     KF_TRY(provide_shim(path, error));
-    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* Open MPI's own plug-ins look for its symbols */
+    /* Open MPI's plug-ins search for its symbols, so they must be global. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (library == NULL) {
         const char *why = dlerror();
         return no_mpi(why != NULL ? why : "the shim cannot be loaded", error);
@@ -199,7 +201,7 @@ int kf_world_local_size(void) {
     return world != NULL ? world->local_size : 1;
 }
 
-/* Who is where. */
+/* Exchanges which process is on which host. */
 static kf_status introduce(kf_error *error) {
     world->members = kf_allocate_zeroed((size_t)world->size, sizeof *world->members);
     size_t *ends = kf_allocate((size_t)world->size * sizeof *ends);
@@ -227,7 +229,7 @@ static kf_status introduce(kf_error *error) {
     return status;
 }
 
-/* The others learn it from this process, before it is gone. */
+/* Tells the others about the lack of memory before this process ends. */
 static void say_out_of_memory(size_t bytes) {
     char text[96];
     (void)snprintf(text, sizeof text, "out of memory: %zu bytes cannot be allocated", bytes);
@@ -276,11 +278,13 @@ kf_status kf_world_open(kf_error *error) {
     return kf_watch_start(world, error);
 }
 
+/* Ends the world. Clears the message of a failure that another process has reported already. */
 void kf_world_close(kf_status status, kf_error *error) {
     if (world == NULL) return;
     if (status == KF_OK) {
         int64_t here = 1;
-        (void)kf_world_sum(&here, 1, NULL); /* all have come so far: nobody's end is a failure from now on */
+        /* All processes have reached this point, so from now on the end of one is not a failure. */
+        (void)kf_world_sum(&here, 1, NULL);
         (void)kf_watch_stop(KF_OK, NULL);
         kf_news_end(world);
         (void)world->mpi.end();

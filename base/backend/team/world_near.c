@@ -46,8 +46,8 @@ kf_status kf_world_agree_near(kf_status status, kf_error *error) {
     return (kf_status)agreed;
 }
 
-/* So many more files than are open mostly: what comes beyond the limit would be dropped without a word. A
- * soft limit is raised. */
+/* Raises the soft limit so that this many more files can be open. Files beyond the limit would be dropped
+ * without a message. */
 static kf_status make_room(int files, kf_error *error) {
     enum { OPEN_ANYWAY = 64 };
     const rlim_t wanted = (rlim_t)files + OPEN_ANYWAY;
@@ -87,7 +87,8 @@ static kf_status open_box(int *box, kf_error *error) {
 
 /* Comes beside the files: whose they are, and at which place of that one's the first belongs. */
 typedef struct parcel {
-    unsigned char secret[KF_SECRET]; /* of the one that it is for */
+    /* The secret of the process that the parcel is for. */
+    unsigned char secret[KF_SECRET];
     int32_t rank, first;
 } parcel;
 
@@ -96,7 +97,7 @@ typedef union control {
     char bytes[CMSG_SPACE(PARCEL * sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 } control;
 
-/* 1: sent; 0: there is no room yet. */
+/* Sends a parcel. Returns 1, or 0 if there is no space yet. */
 static int send_parcel(int box, int to, const int *files, int first, int count) {
     struct sockaddr_un name;
     parcel words = {.rank = kf_world_rank(), .first = first};
@@ -125,8 +126,8 @@ typedef struct received {
     struct ucred sender;
 } received;
 
-/* Takes from a message the files that it carries and who sent it. Files beyond those that a parcel may
- * have are closed, so that no sender can use up this process's files. */
+/* Reads the files and the sender of a message. Closes files beyond the number that a parcel may have, so no
+ * sender can use up this process's files. */
 static void look_inside(struct msghdr *message, received *r) {
     for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
         if (c->cmsg_level != SOL_SOCKET) continue;
@@ -169,8 +170,8 @@ static bool is_right(const received *r, int first_rank, int ranks, const int cou
     return true;
 }
 
-/* Files that came, at their places in `taken`; 0: nothing, or nothing that is right. begins[i]: where those
- * of the i-th begin. */
+/* Receives files and stores them at their places in `taken`. Returns 0 for nothing, or for an invalid parcel.
+ * begins[i] is the first file of process i. */
 static int receive_parcel(int box, int first_rank, int ranks, const int counts[], const int begins[],
                           int *taken) {
     received r = {.count = 0};
@@ -234,12 +235,14 @@ kf_status kf_world_give_files(kf_status made, const int *given, const int counts
     for (int i = 0; i < all; i++)
         taken[i] = -1;
     kf_status status = made == KF_OK ? make_room(all, error) : made;
-    if (count == 1) { /* nobody is there to trade with, and a process without MPI has no members */
+    /* There is no other process to trade with, and a process without MPI has no members. */
+    if (count == 1) {
         free(begins);
         return status;
     }
     if (status == KF_OK) status = open_box(&box, error);
-    status = kf_world_agree_near(status, error); /* every box is open */
+    /* Every box is open. */
+    status = kf_world_agree_near(status, error);
     if (status == KF_OK) {
         status = kf_world_agree_near(trade(box, given, counts, begins, taken, error), error);
         for (int i = 0; i < all && status != KF_OK; i++)
