@@ -113,7 +113,7 @@ static void in_parallel(size_t count, void (*work)(void *data, size_t begin, siz
 
 typedef struct drawing {
     const surface *surface;
-    /* Unit is the length that becomes 1. */
+    /* The length `unit` becomes 1. */
     double low[3], unit;
     /* The edge of a cube in units, at least 1. */
     double cube;
@@ -279,7 +279,7 @@ enum { WEIGHT_SHIFT = 11, RANGES = 1 << (31 - WEIGHT_SHIFT), BATCH = 14 };
 static const uint32_t END = UINT32_MAX;
 
 typedef struct chunk {
-    /* Next is the index of a chunk, or END. */
+    /* The index of the next chunk, or END; and the points in this one. */
     uint32_t next, count;
     uint32_t points[BATCH];
 } chunk;

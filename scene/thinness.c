@@ -202,10 +202,10 @@ static kf_thin middle_of(found *all, size_t count, size_t points) {
 typedef struct survey {
     const kf_scene *scene;
     cubes sorted;
-    /* Outwards is 1, or -1 where triangles point inwards. */
+    /* The sign `outwards` is 1, or -1 where triangles point inwards. */
     double limit, outwards;
     found *parts, *gaps;
-    /* Points counts the points tested. */
+    /* The member `points` counts the points tested. */
     size_t part_count, gap_count, points;
 } survey;
 

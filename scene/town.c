@@ -21,7 +21,7 @@ typedef struct building {
 
 /* Adds a building: a box with a flat, pointed or ridged roof. */
 static void add_building(kf_mesh_builder *b, const building *p) {
-    /* X, y, z are bits 0, 1, 2 of the index. */
+    /* The bits 0, 1, 2 of the index are x, y, z. */
     uint32_t corner[8];
     for (int c = 0; c < 8; c++)
         corner[c] = kf_mesh_add_vertex(b, p->x + (c & 1 ? p->half_x : -p->half_x),

@@ -8,7 +8,7 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 
-/* JSON numbers are doubles: integers beyond this would not survive them. */
+/* JSON numbers are doubles, which do not hold larger integers exactly. */
 static const double exact_integers = 9007199254740992.0;
 
 /* --- Values --------------------------------------------------------------------------------------------- */
@@ -161,7 +161,8 @@ void kf_config_hash(const kf_config *config, char hex[KF_HASH_HEX]) {
     char *text = kf_config_text(config);
     kf_hasher hasher;
     kf_hash_begin(&hasher);
-    kf_hash_add(&hasher, text, strlen(text)); /* as sha256sum sees the text */
+    /* The hash is that of sha256sum for this text. */
+    kf_hash_add(&hasher, text, strlen(text));
     kf_hash_end(&hasher, hex);
     free(text);
 }
@@ -252,7 +253,7 @@ static kf_status read_parameter(const char *file, const cJSON *member, kf_config
     return KF_OK;
 }
 
-/* Reads a config from JSON, {"system", "parameters"}; nothing is held against a space here. */
+/* Reads a config from JSON, {"system", "parameters"}. It is not compared with a space here. */
 kf_status kf_config_from_json(const char *file, const cJSON *json, kf_config *config, kf_error *error) {
     static const char *const keys[] = {"system", "parameters", NULL};
     kf_json_place place = {file, ""};

@@ -25,7 +25,8 @@ static kf_status read_choice(const kf_config *config, const kf_config_field *opt
     if (option->kind == KF_OPTION_SECOND)
         *(bool *)member = index == 1;
     else
-        memcpy(member, &index, sizeof index); /* enums are as large as an int */
+        /* Enums have the size of an int. */
+        memcpy(member, &index, sizeof index);
     return KF_OK;
 }
 

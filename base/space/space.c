@@ -62,7 +62,8 @@ static kf_status fix_parameter(kf_parameter *parameter, const char *text, kf_err
     kf_status status = KF_OK;
     for (const char *at = text; at != NULL && status == KF_OK; at = strchr(at, ',')) {
         char word[2 * KF_NAME];
-        at += at != text; /* past the comma */
+        /* Skips the comma. */
+        at += at != text;
         size_t length = strcspn(at, ",");
         (void)snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at);
         status = allow(parameter, word, allowed, error);
@@ -142,7 +143,7 @@ static kf_status fill(kf_space *space, const cJSON *declaration, const char *con
     return space->size > 0 ? KF_OK : fail_empty(space, fixed_count > 0, error);
 }
 
-/* Messages quote the declaration; what it holds must not break their one line. */
+/* Makes a message one line. Messages quote the declaration, which may contain line breaks. */
 static void keep_one_line(kf_error *error) {
     if (error == NULL) return;
     for (char *c = error->message; *c != '\0'; c++)
@@ -264,7 +265,7 @@ static void config_from_positions(const kf_space *space, const int *positions, k
     }
 }
 
-/* The last edge of the node whose count of configs before it is not above index. */
+/* Returns the last edge of a node with at most `index` configs before it. */
 static uint32_t edge_by_index(const kf_level *level, uint32_t node, uint64_t index) {
     uint32_t low = level->first_edge[node], high = level->first_edge[node + 1] - 1;
     while (low < high) {
@@ -288,8 +289,8 @@ void kf_space_positions(const kf_space *space, uint64_t index, int positions[KF_
     }
 }
 
-/* Finds the index of a config by the positions of its values: down the tree, level by level, counting the
- * configs before it. False when it is not in the space. */
+/* Finds the index of a config by the positions of its values. It descends the tree and counts the configs
+ * before it. Returns false when the config is not in the space. */
 bool kf_space_positions_index(const kf_space *space, const int positions[KF_CONFIG_VALUES], uint64_t *index) {
     uint32_t node = 0;
     uint64_t before = 0;

@@ -17,7 +17,8 @@ typedef struct bound_names {
 static bool look_up(void *context, const char *name, kf_scalar *value) {
     const bound_names *bound = context;
     const kf_meaning *meaning = bound->constraint->meanings;
-    while (meaning->name != name) /* the reader has made sure that every name has a meaning */
+    /* The reader has checked that every name has a meaning. */
+    while (meaning->name != name)
         meaning++;
     *value = meaning->parameter < 0
                  ? meaning->variable
@@ -110,8 +111,8 @@ kf_status kf_constraint_violated(const kf_space *space, const int *positions, co
     return KF_OK;
 }
 
-/* Share of the combinations of the constraint's own parameters that it excludes: counted, or where there are
- * very many, estimated from random ones. */
+/* Returns the share of the combinations of the constraint's parameters that it excludes. Very many
+ * combinations are sampled at random. */
 static double excluded_share(const kf_space *space, const kf_constraint *constraint) {
     double total = 1;
     for (int i = 0; i < constraint->parameter_count; i++)

@@ -20,8 +20,9 @@ static bool is_literal(const cJSON *json) {
            (cJSON_IsString(json) && kf_config_plain_name(json->valuestring));
 }
 
-/* {"name": N, "value": V}, of a parameter that is gone; {"name": N, "becomes": M, "values": {"V": W, ...}},
- * of one that has another name, and other names of its values where there are "values". */
+/* Checks an entry of former parameters. {"name": N, "value": V} is a removed parameter with the value that it
+ * had. {"name": N, "becomes": M, "values": {"V": W, ...}} is a renamed one; "values" gives new names of its
+ * values. */
 static kf_status check_former(const kf_space *space, const cJSON *json, int number, kf_error *error) {
     static const char *const keys[] = {"name", "value", "becomes", "values", NULL};
     char path[32];
@@ -94,7 +95,7 @@ static void note(kf_text *notes, const char *name, const char *given, const char
     kf_text_append(notes, "%s%s=%s %s", notes->text != NULL ? "; " : "", name, given, meaning);
 }
 
-/* A value of a parameter that is gone. */
+/* Removes the value of a removed parameter. */
 static kf_status drop(kf_config *config, const kf_value *value, const char *given, const cJSON *former,
                       kf_text *notes, kf_error *error) {
     const kf_value harmless = value_of(value->parameter, cJSON_GetObjectItemCaseSensitive(former, "value"));
@@ -109,7 +110,7 @@ static kf_status drop(kf_config *config, const kf_value *value, const char *give
     return KF_OK;
 }
 
-/* A value of a parameter that has another name. */
+/* Renames a parameter and its value. */
 static kf_status rename_value(kf_config *config, const kf_value *value, const char *given,
                               const cJSON *former, kf_text *notes, kf_error *error) {
     const char *becomes = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(former, "becomes"));
@@ -131,7 +132,7 @@ static kf_status rename_value(kf_config *config, const kf_value *value, const ch
     return KF_OK;
 }
 
-/* A config that was written when teams had no such choice has what they did then. */
+/* Adds parameters of teams to a config that is older than them, with the values that teams used then. */
 static void add_teams(const kf_space *space, kf_config *config, kf_text *notes) {
     for (int p = 0; p < space->parameter_count; p++) {
         const kf_parameter *parameter = &space->parameters[p];

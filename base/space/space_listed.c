@@ -1,4 +1,4 @@
-/* A space that is a list of configs: a landscape's. The tree is a plain trie over them. */
+/* A space given as a list of configs, as landscapes have. Its tree is a plain trie of the configs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,8 @@ static int compare_values(const void *left, const void *right) {
     return (a->integer > b->integer) - (a->integer < b->integer);
 }
 
-/* The values that parameter p of all configs takes, ascending; the texts belong to the configs. */
+/* Collects the values of parameter p in all configs, in ascending order. Their texts belong to the configs.
+ */
 static void collect_values(const kf_config *configs, size_t count, int p, kf_parameter *parameter) {
     static const kf_scalar_kind kinds[] = {KF_SCALAR_INTEGER, KF_SCALAR_BOOLEAN, KF_SCALAR_STRING};
     kf_scalar *values = kf_allocate(count * sizeof *values);
@@ -88,8 +89,8 @@ static kf_position_row *sorted_rows(const kf_space *space, const kf_config *conf
     return rows;
 }
 
-/* Level p has a node for every distinct prefix of length p, and an edge for every one of length p + 1. A
- * row's number is the count of rows before it. */
+/* Fills level p, which has a node for every distinct prefix of length p, and an edge for every one of length
+ * p + 1. A row's number is the count of rows before it. */
 static void fill_level(kf_level *level, int p, const kf_position_row *rows, size_t count) {
     level->parameter = p;
     level->first_edge = kf_allocate((count + 1) * sizeof *level->first_edge);
@@ -99,7 +100,8 @@ static void fill_level(kf_level *level, int p, const kf_position_row *rows, size
     uint32_t nodes = 0, edges = 0;
     uint64_t node_start = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t same = 0; /* length of the prefix shared with the row before */
+        /* The length of the prefix that the row shares with the previous one. */
+        size_t same = 0;
         while (i > 0 && same < KF_CONFIG_VALUES && rows[i].positions[same] == rows[i - 1].positions[same])
             same++;
         if (i > 0 && same > (size_t)p) continue;
@@ -129,7 +131,8 @@ kf_status kf_space_from_configs(const char *file, const kf_config *configs, size
     bool fits = true;
     for (int p = 0; p < made->parameter_count; p++) {
         fill_parameter(configs, count, p, &made->parameters[p]);
-        made->by_name[p] = p; /* that order is the configs' */
+        /* The order of names is that of the configs. */
+        made->by_name[p] = p;
         fits = fits && made->parameters[p].value_count <= KF_SPACE_DOMAIN;
     }
     if (!fits) {

@@ -5,18 +5,19 @@
 #include "base/space/space_parts.h"
 #include "base/util/memory.h"
 
-/* Returns what a value costs that is not the preset's: one change, and its place in the domain, where
- * those come first that are wanted first. A change more is worse than all places together. */
+/* Returns the cost of a value that is not the preset's: one change, plus its position in the domain, in which
+ * preferred values come first. A further change costs more than all positions together. */
 static uint64_t cost_of(int position, int wanted) {
     return position == wanted ? 0 : ((uint64_t)1 << 32) + (uint64_t)position;
 }
 
-/* The edge of each of a level's nodes that the cheapest way to the end begins with; costs: of the level's
- * nodes, below: of the next level's, NULL behind the last. */
+/* Finds for each node of a level the first edge of the cheapest path to the end. costs: of the level's nodes.
+ * below: of the next level's nodes, or NULL after the last. */
 static uint32_t *choose_edges(const kf_level *level, int wanted, const uint64_t *below, uint64_t *costs) {
     uint32_t *chosen = kf_allocate(((size_t)level->node_count + 1) * sizeof *chosen);
     for (uint32_t node = 0; node < level->node_count; node++) {
-        costs[node] = UINT64_MAX; /* a dead end has no edges */
+        /* A dead end has no edges. */
+        costs[node] = UINT64_MAX;
         for (uint32_t edge = level->first_edge[node]; edge < level->first_edge[node + 1]; edge++) {
             const uint64_t cost =
                 cost_of(level->value[edge], wanted) + (below == NULL ? 0 : below[level->child[edge]]);

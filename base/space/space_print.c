@@ -1,4 +1,4 @@
-/* A space for people (a table), for programs (JSON) and for the store (a hash). */
+/* Writes a space as a table for people, as JSON for programs, and as a hash for the store. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,13 @@ enum { MOST_PRESETS_IN_TABLE = 4 };
 
 /* --- Table ---------------------------------------------------------------------------------------------- */
 
-enum { COLUMNS = 3 + MOST_PRESETS_IN_TABLE }; /* parameter, type, values, presets */
+/* Parameter, type, values, presets. */
+enum { COLUMNS = 3 + MOST_PRESETS_IN_TABLE };
 
 typedef struct kf_table {
     int columns, rows;
-    kf_text (*cells)[COLUMNS]; /* row 0 is the head */
+    /* Row 0 is the head. */
+    kf_text (*cells)[COLUMNS];
 } kf_table;
 
 /* Fills a parameter's row of the table: name, kind, domain, and its value in each preset. */
@@ -153,7 +155,8 @@ static void add_variable(void *context, const char *name) {
                             value.kind == KF_SCALAR_FLOAT ? value.number : (double)value.integer);
 }
 
-/* Variables that constraints use; what domains and presets made of theirs is in their values. */
+/* Writes the variables that constraints use. The values of domains and presets contain their results already.
+ */
 static cJSON *variables_json(const kf_space *space) {
     used_variables used = {space, cJSON_CreateObject()};
     for (int c = 0; c < space->constraint_count; c++)
@@ -161,7 +164,7 @@ static cJSON *variables_json(const kf_space *space) {
     return used.json;
 }
 
-/* With everything that tells one space from another, and nothing else. */
+/* Writes everything that distinguishes one space from another, and nothing else. */
 static cJSON *essence_json(const kf_space *space) {
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "system", space->system);

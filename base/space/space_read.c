@@ -1,4 +1,4 @@
-/* From a declaration (format: docs/space-format.md) to variables, parameters with resolved domains,
+/* Reads a declaration (format: docs/space-format.md): variables, parameters with resolved domains,
  * constraints and presets. */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,8 @@ static kf_status check_scalar(kf_value_kind kind, const kf_scalar *value, kf_err
     return status;
 }
 
-/* A domain or value must not depend on other parameters, only on variables. */
+/* Parses an expression that may use variables only. Domains and values must not depend on other parameters.
+ */
 static kf_status parse_over_variables(const kf_space *space, const char *text, kf_expression **expression,
                                       kf_error *error) {
     const char *names[KF_VARIABLES];
@@ -42,8 +43,7 @@ static kf_status parse_over_variables(const kf_space *space, const char *text, k
     return kf_expression_check_names(*expression, names, space->variables.count, error);
 }
 
-/* Evaluates an expression; *value may be a text of *expression, which the caller frees, whatever is
- * returned. */
+/* Evaluates an expression. *value may be a text of *expression. The caller frees *expression in any case. */
 static kf_status evaluate(const kf_space *space, const char *source, kf_expression **expression,
                           kf_scalar *value, kf_error *error) {
     KF_TRY(parse_over_variables(space, source, expression, error));
@@ -83,8 +83,8 @@ static kf_status position_of(const kf_parameter *parameter, const kf_scalar *val
     return status;
 }
 
-/* A default or a preset's value: a literal, an expression in {"expression": ...}, or, where no string can be
- * a value, an expression as a string. */
+/* Reads a default or the value of a preset: a literal, or an expression in {"expression": ...}. Where strings
+ * are not values, a string is an expression too. */
 static kf_status read_position(const kf_space *space, const kf_parameter *parameter, const cJSON *json,
                                int *position, kf_error *error) {
     static const char *const keys[] = {"expression", NULL};
@@ -163,8 +163,8 @@ static sortable *sort_values(const kf_parameter *parameter) {
     return order;
 }
 
-/* Drops values that are there twice: of an expression the first stays; a list that says a value twice is a
- * slip, and refused. */
+/* Removes repeated values. Of an expression the first one stays. A list that repeats a value is refused as a
+ * mistake. */
 static kf_status drop_repeated(kf_parameter *parameter, bool listed, kf_error *error) {
     sortable *order = sort_values(parameter);
     bool *repeated = kf_allocate_zeroed((size_t)parameter->value_count, sizeof *repeated);
@@ -217,7 +217,7 @@ static kf_status read_values(const kf_space *space, const cJSON *json, kf_parame
     return KF_OK;
 }
 
-/* A name that expressions can use. */
+/* Returns whether expressions can use a name. */
 static bool is_identifier(const char *name) {
     kf_expression *expression = NULL;
     if (!kf_config_plain_name(name) || kf_expression_parse(name, &expression, NULL) != KF_OK) return false;
@@ -281,7 +281,7 @@ static kf_status read_parameter(kf_space *space, const cJSON *json, int number, 
 
 /* --- Variables ------------------------------------------------------------------------------------------ */
 
-/* A truth counts as 1 or 0. */
+/* Computes a variable. A truth value counts as 1 or 0. */
 static kf_status compute_variable(const kf_space *space, const char *source, double *number,
                                   kf_error *error) {
     kf_expression *expression = NULL;
@@ -329,7 +329,7 @@ static kf_status find_list(const kf_space *space, const cJSON *declaration, cons
                    count, least, most);
 }
 
-/* The parameter that a member of an object names (where: the object, for messages). */
+/* Finds the parameter that a member of an object names. `where` names the object in messages. */
 static kf_status find_parameter(const kf_space *space, const cJSON *json, const char *where, int *found,
                                 kf_error *error) {
     const char *names[KF_CONFIG_VALUES];
@@ -405,8 +405,8 @@ static kf_status apply_rule(kf_space *space, const cJSON *set, const char *path,
     return KF_OK;
 }
 
-/* {"when": expression, "set": {parameter: value, ...}}: of each parameter the first rule that fits and sets
- * it has its default, before the parameter's own. */
+/* Reads a rule {"when": expression, "set": {parameter: value, ...}}. The default of a parameter comes from
+ * the first rule that applies and sets it, and otherwise from the parameter. */
 static kf_status read_rule(kf_space *space, const cJSON *json, int number, bool *done, kf_error *error) {
     static const char *const keys[] = {"when", "set", "help", NULL};
     char path[32];
@@ -434,8 +434,7 @@ static kf_status read_rules(kf_space *space, const cJSON *declaration, kf_error 
     return KF_OK;
 }
 
-/* Reads the presets. The preset "default" stands first; if it is left out, the parameters' defaults make it.
- */
+/* Reads the presets. The preset "default" comes first. Without it the defaults of the parameters form it. */
 static kf_status read_presets(kf_space *space, const cJSON *declaration, kf_error *error) {
     static const char *const required[] = {"baseline", "paper"};
     const cJSON *presets = NULL;

@@ -9,12 +9,14 @@
 #include "base/space/space_parts.h"
 #include "base/util/memory.h"
 
-/* A constraint while building: asked through a table of outcomes, indexed by the positions of its parameters.
- */
+/* A constraint during building. Its outcomes are in a table with the positions of its parameters as the
+ * index. */
 typedef struct kf_bound_constraint {
     const kf_constraint *constraint;
-    uint64_t stride[KF_CONFIG_VALUES]; /* of every parameter in the table; 0 when not mentioned */
-    uint8_t *outcomes;                 /* NULL: the table would be too large */
+    /* The step of every parameter in the table, or 0 if the constraint does not use it. */
+    uint64_t stride[KF_CONFIG_VALUES];
+    /* NULL when the table would be too large. */
+    uint8_t *outcomes;
 } kf_bound_constraint;
 enum { UNKNOWN, HOLDS, FAILS };
 
@@ -22,22 +24,27 @@ enum { UNKNOWN, HOLDS, FAILS };
 typedef struct kf_states {
     int width;                        /* parameters kept */
     int parameters[KF_CONFIG_VALUES]; /* which */
-    uint16_t *positions;              /* width a state */
+    /* Each state has `width` entries. */
+    uint16_t *positions;
     uint32_t count, capacity;
-    uint32_t *slots; /* hash table of state + 1; 0 is empty */
+    /* A hash table of state + 1; 0 is a free slot. */
+    uint32_t *slots;
     uint32_t slot_count;
 } kf_states;
 
 typedef struct kf_tree_builder {
     kf_space *space;
     kf_bound_constraint *checks;
-    int ready[KF_CONFIG_VALUES + 1];  /* checks[ready[l]] .. checks[ready[l+1]-1] bind at level l */
-    int last_use[KF_CONFIG_VALUES];   /* of a parameter: the last level whose checks need it, or -1 */
-    uint64_t edges, work, remembered; /* so far: edges made, cost of asking, bytes of outcomes */
+    /* Checks[ready[l]] to checks[ready[l+1]-1] are complete at level l. */
+    int ready[KF_CONFIG_VALUES + 1];
+    /* The last level whose checks need the parameter, or -1. */
+    int last_use[KF_CONFIG_VALUES];
+    /* The counts so far: edges made, cost of evaluations, bytes of outcomes. */
+    uint64_t edges, work, remembered;
     kf_error *error;
 } kf_tree_builder;
 
-/* Looking an outcome up costs 1, asking the expression about 64 times that; the limit is some seconds. */
+/* Reading an outcome costs 1, evaluating the expression about 64 times that. The limit is some seconds. */
 static const uint64_t ask_cost = 64, work_limit = (uint64_t)1 << 32;
 
 /* --- Order ---------------------------------------------------------------------------------------------- */
@@ -71,7 +78,8 @@ static const kf_constraint *cheapest(const kf_space *space, const bool *bound, c
     return *which < 0 ? NULL : &space->constraints[*which];
 }
 
-/* Always the constraint next that multiplies the number of prefixes least; free parameters come last. */
+/* Orders the levels. The next constraint is always the one that increases the number of prefixes least. Free
+ * parameters come last. */
 static void order_levels(kf_space *space) {
     bool bound[KF_CONFIG_VALUES] = {false};
     bool *done = kf_allocate_zeroed((size_t)space->constraint_count + 1, sizeof *done);
@@ -112,8 +120,8 @@ static int level_of(const kf_space *space, int parameter) {
     return level;
 }
 
-/* Sorts the constraints by the level that binds their last parameter; those without parameters ask at level
- * 0. */
+/* Sorts the constraints by the level that binds their last parameter. Constraints without parameters are
+ * evaluated at level 0. */
 static void prepare_checks(kf_tree_builder *builder) {
     kf_space *space = builder->space;
     int count = 0;
@@ -207,11 +215,12 @@ static void grow(kf_states *states) {
         insert_slot(states, state);
 }
 
-/* The state that positions lead to; made when it is new. */
+/* Finds the state of these positions, and makes it when it is new. */
 static uint32_t find_state(kf_states *states, const int *positions) {
     if (states->count == states->capacity) grow(states);
     size_t width = (size_t)states->width;
-    uint16_t *key = states->positions + states->count * width; /* where a new one would go */
+    /* The place of a new state. */
+    uint16_t *key = states->positions + states->count * width;
     for (size_t i = 0; i < width; i++)
         key[i] = (uint16_t)positions[states->parameters[i]];
     uint32_t slot = hash_positions(key, states->width) & (states->slot_count - 1);
@@ -298,10 +307,11 @@ static kf_status expand_level(kf_tree_builder *builder, int number, const kf_sta
     return KF_OK;
 }
 
+/* Makes the levels of the tree one after the other, beginning with the empty prefix. */
 static kf_status expand(kf_tree_builder *builder) {
     kf_states current = {0}, next = {0};
     static const int nothing[1] = {0};
-    (void)find_state(&current, nothing); /* the empty prefix */
+    (void)find_state(&current, nothing);
     kf_status status = KF_OK;
     for (int level = 0; level < builder->space->parameter_count && status == KF_OK; level++) {
         choose_parameters(builder, level + 1, &next);

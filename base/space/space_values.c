@@ -1,4 +1,4 @@
-/* Single variables and values of a space. */
+/* Variables and values of a space. */
 #include <ctype.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ bool kf_space_variable(void *space, const char *name, kf_scalar *value) {
     return false;
 }
 
-/* 2^53: what JSON keeps exactly */
+/* 2^53: JSON keeps integers up to this exactly */
 
 kf_status kf_space_check_line(const char *file, const char *path, const char *key, const char *text,
                               kf_error *error) {

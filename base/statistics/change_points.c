@@ -1,4 +1,4 @@
-/* E-divisive means: where a series of nights changed its level. */
+/* E-divisive means: finds where a series of nights changed its level. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +29,11 @@ static double between(const distances *d, int row, int row_end, int column, int 
     return last[column_end] - first[column_end] - last[column] + first[column];
 }
 
-/* The divergence of [begin, split) and [split, end). */
+/* Returns the divergence of [begin, split) and [split, end). */
 static double divergence(const distances *d, int begin, int split, int end) {
     double n = split - begin, m = end - split;
     double q = 2.0 / (m + n) * between(d, begin, split, split, end);
-    /* Each pair is in the square sums twice. */
+    /* The square sums contain each pair twice. */
     if (n > 1) q -= 2.0 * m / ((m + n) * (n - 1)) * 0.5 * between(d, begin, split, begin, split);
     if (m > 1) q -= 2.0 * n / ((m + n) * (m - 1)) * 0.5 * between(d, split, end, split, end);
     return q;
@@ -53,7 +53,7 @@ static double squares(const double *values, int begin, int end) {
     return sum;
 }
 
-/* Two-sided probability of a t test with pooled variance. */
+/* Returns the two-sided probability of a t test with pooled variance. */
 static double t_test(const double *values, int begin, int split, int end) {
     const double n = split - begin, m = end - split;
     const int freedom = end - begin - 2;
@@ -86,7 +86,7 @@ static void split(const double *values, const distances *d, int begin, int end, 
     split(values, d, best, end, probability, marks);
 }
 
-/* Fills the points that are marked, and returns the index of the weakest; -1 when all are strong enough. */
+/* Computes the marked points, and returns the index of the weakest one; -1 when all are strong enough. */
 static int describe(const double *values, int count, const bool *marks, double probability,
                     double least_shift, kf_change_point *points, int *point_count) {
     int weakest = -1, found = 0;
@@ -115,8 +115,8 @@ int kf_change_points(const double *values, int count, double probability, double
     distances d;
     sum_distances(values, count, &d);
     bool *marks = kf_allocate_zeroed((size_t)count, sizeof *marks);
-    /* Splitting is generous, because a later split may make an earlier one clear; then the weak are merged.
-     */
+    /* Splitting uses a high probability, because a later split may confirm an earlier one. Weak points are
+     * merged afterwards. */
     split(values, &d, 0, count, 10.0 * probability, marks);
     int found = 0, weakest;
     while ((weakest = describe(values, count, marks, probability, least_shift, points, &found)) >= 0)

@@ -6,7 +6,7 @@
 #include "base/util/memory.h"
 #include "base/util/wide.h"
 
-/* Four sums, so that an addition need not wait for the one before it. */
+/* Computes a dot product with four sums, so that an addition does not wait for the previous one. */
 static inline double dot(const double *a, const double *b, size_t count) {
     double sums[4] = {0};
     size_t i = 0;
@@ -43,7 +43,7 @@ void kf_cholesky_solve(size_t n, const double *factor, double *right) {
     }
 }
 
-/* Row j of inverted becomes column j of the inverse of L, from its diagonal on. */
+/* Inverts L. Row j of inverted becomes column j of the inverse, from its diagonal on. */
 KF_WIDE static void invert_rows(size_t n, double *factor) {
     double *inverted = kf_allocate_zeroed(n * n, sizeof *inverted);
     for (size_t j = 0; j < n; j++) {

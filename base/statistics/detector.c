@@ -55,8 +55,9 @@ static double from_processes(const kf_night_level *nights, int count) {
     return known > 0 ? kf_median(errors, (size_t)known) : 0.0;
 }
 
-/* Returns the noise of a night as the standard deviation of a logarithm: from differences of nights whose
- * code was identical where there are enough, else of all, and at least what the processes of a night tell. */
+/* Returns the noise of a night as the standard deviation of a logarithm. It comes from differences of nights
+ * with identical code when there are enough, else from all nights. It is at least the spread between the
+ * processes of a night. */
 double kf_noise_floor(const kf_night_level *nights, int count) {
     enum { NIGHTS = 20, ENOUGH_IDENTICAL = 8, ENOUGH = 4 };
     double identical[NIGHTS], all[NIGHTS];
@@ -78,8 +79,8 @@ static double median_level(const double *levels, int begin, int end) {
     return kf_median(levels + begin, (size_t)(end - begin));
 }
 
-/* Screens a series for a change tonight: a change point near its end, or one night that is off its level
- * by more than the threshold. Of a long series only the last KF_WINDOW nights count. */
+/* Tests a series for a change tonight: a change point near its end, or one night that differs from its level
+ * by more than the threshold. Only the last KF_WINDOW nights of a long series count. */
 kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *rules) {
     kf_screening result = {.before = count - 2};
     if (count > KF_WINDOW) {
@@ -87,7 +88,7 @@ kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *
         if (result.before >= 0) result.before += count - KF_WINDOW;
         return result;
     }
-    /* Tonight must not hide itself by raising the noise it is judged by. */
+    /* The noise leaves tonight out, because its own deviation would raise the threshold. */
     result.noise = kf_noise_floor(nights, count - 1);
     result.threshold =
         fmin(fmax(rules->least_change, rules->noise_factor * result.noise), rules->most_threshold);
@@ -105,7 +106,7 @@ kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *
         result.candidate = fabs(result.shift) > result.threshold;
         if (result.candidate) return result;
     }
-    /* One night against its level: the t test needs more nights than a young series has. */
+    /* Compares a single night with its level. The t test needs more nights than a new series has. */
     result.before = count - 2;
     int begin = last < count - 1 ? last : 0;
     result.shift = levels[count - 1] - median_level(levels, begin, count - 1);
@@ -114,8 +115,8 @@ kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *
 }
 
 kf_finding kf_confirm(const kf_comparison *comparison, double threshold, const kf_rules *rules) {
-    /* Candidates are many where the history says little, and the comparison stands alone: it must be the
-     * surer. */
+    /* A short history gives many candidates, and the comparison is the only evidence. So it needs a smaller
+     * probability. */
     double probability = rules->confirmed_probability * (threshold >= rules->most_threshold ? 0.1 : 1.0);
     if (isnan(comparison->shift) || comparison->probability >= probability ||
         fabs(comparison->shift) <= rules->confirmed_share * threshold)

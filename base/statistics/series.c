@@ -12,15 +12,16 @@ static double mean_of(const double *values, size_t count) {
     return sum / (double)count;
 }
 
-/* 97.5 % quantile of Student's t by Cornish and Fisher's expansion: 0.2 % off at 7 degrees of freedom. */
+/* Returns the 97.5 % quantile of Student's t by the Cornish-Fisher expansion. The error is 0.2 % at 7 degrees
+ * of freedom. */
 static double student(size_t freedom) {
     const double z = 1.959963984540054, n = (double)freedom, z3 = z * z * z, z5 = z3 * z * z;
     return z + (z3 + z) / (4.0 * n) + (5.0 * z5 + 16.0 * z3 + 3.0 * z) / (96.0 * n * n) +
            (3.0 * z5 * z * z + 19.0 * z5 + 17.0 * z3 - 15.0 * z) / (384.0 * n * n * n);
 }
 
-/* The interval from so many batches of the end of the values, which leaves out less than one batch at the
- * start. */
+/* Computes the interval from this number of batches at the end of the values. Less than one batch at the
+ * start is left out. */
 static void by_batches(const double *values, size_t count, size_t batches, kf_series_mean *found) {
     const size_t size = count / batches;
     const double *from = values + (count - size * batches);
@@ -37,8 +38,8 @@ static void by_batches(const double *values, size_t count, size_t batches, kf_se
     found->half = student(batches - 1) * sqrt(square / (double)(batches - 1) / (double)batches);
 }
 
-/* Works out the mean of a series of correlated values, with the half width of its interval from means of
- * batches: as many batches as still leave them uncorrelated. */
+/* Computes the mean of a series of correlated values. The half width of its interval comes from means of
+ * batches. It uses the largest number of batches that are still uncorrelated. */
 kf_series_mean kf_series_mean_of(const double *values, size_t count) {
     static const size_t batches[] = {20, 15, 10, 8};
     kf_series_mean found = {
@@ -57,7 +58,7 @@ kf_series_mean kf_series_mean_of(const double *values, size_t count) {
     return found;
 }
 
-/* Index of the first value that MSER-5 keeps. */
+/* Returns the index of the first value that MSER-5 keeps. */
 static size_t cut_start(const double *values, size_t count) {
     const size_t batches = count / MSER_BATCH;
     double sum = 0.0, square = 0.0, least = (double)INFINITY;

@@ -22,13 +22,14 @@ static double *sorted_copy(const double *values, size_t count) {
     return sorted;
 }
 
-/* Linear interpolation between the two neighbouring order statistics (type 7 of Hyndman and Fan). */
+/* Interpolates linearly between the two neighbouring order statistics (type 7 of Hyndman and Fan). */
 static double quantile(const double *sorted, size_t count, double share) {
     double place = share * (double)(count - 1);
     size_t below = (size_t)place;
     if (below + 1 >= count) return sorted[count - 1];
     double weight = place - (double)below;
-    if (weight == 0) return sorted[below]; /* or an infinite neighbour would spoil it */
+    /* Otherwise an infinite neighbour would make the result NaN. */
+    if (weight == 0) return sorted[below];
     return sorted[below] + weight * (sorted[below + 1] - sorted[below]);
 }
 
@@ -118,7 +119,7 @@ double kf_rank_correlation(const double *a, const double *b, size_t count) {
 
 /* --- Student's t --------------------------------------------------------------------------------------- */
 
-/* The series of Abramowitz and Stegun, 26.7.3 and 26.7.4. */
+/* Computes the probability by the series of Abramowitz and Stegun, 26.7.3 and 26.7.4. */
 double kf_student_outside(double t, int freedom) {
     const double angle = atan(t / sqrt(freedom)), cosine = cos(angle);
     const bool odd = freedom % 2 != 0;

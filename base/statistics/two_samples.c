@@ -1,4 +1,4 @@
-/* Comparing two samples without assuming a distribution. */
+/* Compares two samples without assuming a distribution. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 
-/* Twice the ranks of a's values then b's among all, so that shared ranks are whole numbers too. */
+/* Computes twice the ranks of all values, first a's, then b's. Doubled ranks of equal values are whole
+ * numbers. */
 static void double_ranks(const double *a, size_t a_count, const double *b, size_t b_count, int *ranks) {
     size_t count = a_count + b_count;
     for (size_t i = 0; i < count; i++) {
@@ -22,14 +23,14 @@ static void double_ranks(const double *a, size_t a_count, const double *b, size_
     }
 }
 
-/* Returns the probability by the normal distribution; observed is twice the sum of a's ranks. */
+/* Returns the probability by the normal distribution. observed is twice the sum of a's ranks. */
 static double by_normal(const int *ranks, size_t a_count, size_t b_count, double observed) {
     const size_t count = a_count + b_count;
     const double n = (double)count, m = (double)a_count * (double)b_count;
     double squares = 0.0;
     for (size_t i = 0; i < count; i++)
         squares += 0.25 * ranks[i] * ranks[i];
-    /* The variance is that of the sum of a_count ranks drawn without putting back. */
+    /* This is the variance of the sum of a_count ranks drawn without replacement. */
     const double variance = m / (n * (n - 1.0)) * (squares - n * (n + 1.0) * (n + 1.0) / 4.0);
     const double off = fabs(0.5 * observed - (double)a_count * (n + 1.0) / 2.0) - 0.5;
     if (!(variance > 0.0)) return 1.0;
@@ -96,13 +97,13 @@ void kf_holm(double *probabilities, size_t count) {
     free(order);
 }
 
-/* How many of the ordered differences may be cut off at each end for at least 95 %: by the distribution of
- * the number of pairs in which b lies above a, without ties. */
+/* Returns how many of the ordered differences may be cut off at each end to leave at least 95 %. It uses the
+ * distribution of the number of pairs in which b is larger than a, without ties. */
 static size_t interval_cut(size_t a_count, size_t b_count) {
     size_t pairs = a_count * b_count;
     double *ways = kf_allocate_zeroed((a_count + 1) * (pairs + 1), sizeof *ways);
     ways[0] = 1.0;
-    /* Choosing the ranks of a one by one: the i-th rank adds i minus those chosen before. */
+    /* Counts the choices of a's ranks one rank at a time. The i-th rank adds i minus those chosen before. */
     for (size_t rank = 0; rank < a_count + b_count; rank++)
         for (size_t chosen = a_count; chosen >= 1; chosen--) {
             if (rank + 1 < chosen) continue;
@@ -143,7 +144,7 @@ kf_comparison kf_compare(const double *a, size_t a_count, const double *b, size_
 }
 
 void kf_false_discovery(const double *probabilities, int count, double rate, bool *accepted) {
-    /* The largest probability that is not above its share of the rate takes all smaller ones with it. */
+    /* All probabilities up to the largest one below its share of the rate count as small. */
     double limit = -1.0;
     for (int i = 0; i < count; i++) {
         int rank = 0;

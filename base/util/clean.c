@@ -9,9 +9,10 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* The character that begins with these bytes, of which a zero ends the text; length 0: there is none. */
+/* Decodes the character at the beginning of a zero-terminated text. Length 0 means that it is not valid. */
 static unsigned long decode(const unsigned char *c, size_t *length) {
-    static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000}; /* below it lie overlong forms */
+    /* Smaller values are overlong forms. */
+    static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
     *length = c[0] < 0x80                   ? 1
               : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
               : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
@@ -42,7 +43,7 @@ static bool is_control(unsigned long code) {
     return c0 || c1 || direction;
 }
 
-/* Replaces in place what is not UTF-8 or what a terminal would obey by '?'. */
+/* Replaces bytes that are not UTF-8, and control characters of terminals, by '?'. */
 void kf_clean_text(char *text) {
     char *to = text;
     for (const char *from = text; *from != '\0';) {
@@ -73,11 +74,11 @@ static bool write_all(const char *bytes, size_t size) {
     return true;
 }
 
-/* The beginning of a character that a buffer ended in. */
+/* The incomplete character at the end of the last buffer. */
 static char rest[4];
 static size_t rest_length;
 
-/* How many bytes at the end of text may be the beginning of a character. */
+/* Returns how many bytes at the end of a text may be the beginning of a character. */
 static size_t unfinished(const char *text, size_t size) {
     for (size_t back = 1; back <= 3 && back <= size; back++) {
         const unsigned char c = (unsigned char)text[size - back];
@@ -87,8 +88,8 @@ static size_t unfinished(const char *text, size_t size) {
     return 0;
 }
 
-/* Writes bytes to the terminal cleaned; the beginning of a character that is not complete waits for the
- * rest. */
+/* Writes cleaned bytes to the terminal. The beginning of an incomplete character waits for its remaining
+ * bytes. */
 static ssize_t write_clean(void *unused, const char *bytes, size_t size) {
     (void)unused;
     char *text = kf_allocate(rest_length + size + 1);
@@ -110,7 +111,8 @@ static ssize_t write_clean(void *unused, const char *bytes, size_t size) {
 void kf_clean_stdout(void) {
     const bool terminal = isatty(STDOUT_FILENO) == 1;
     FILE *clean = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_clean});
-    if (clean == NULL) return; /* without memory nothing will be printed */
+    /* Without memory nothing is printed. */
+    if (clean == NULL) return;
     (void)setvbuf(clean, NULL, terminal ? _IOLBF : _IOFBF, BUFSIZ);
     stdout = clean;
 }

@@ -9,7 +9,8 @@ double kf_clock_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A host with fewer processors than processes is slow at everything when they all look all the time. */
+/* Rests between two looks. A host with fewer processors than processes becomes slow when all of them look
+ * without a pause. */
 void kf_clock_rest(int looks) {
     enum { EAGER = 64, PATIENT = 1024 };
     const struct timespec nap = {.tv_nsec = 50000};

@@ -19,7 +19,8 @@
 #include "base/util/signals.h"
 #include "base/util/text.h"
 
-/* The child sends this before the parts. Both ends are the same program, so it travels as it is. */
+/* The header that the child sends before the parts. Both processes run the same program, so no conversion is
+ * needed. */
 typedef struct answer_head {
     kf_status status;
     kf_error error;
@@ -46,15 +47,16 @@ static bool write_all(int out, const void *data, size_t size) {
 }
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KF_SHADOWED 1 /* a sanitizer needs terabytes of address space for itself */
+/* A sanitizer needs terabytes of address space. */
+#define KF_SHADOWED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
 #define KF_SHADOWED 1
 #endif
 #endif
 
-/* The address space of this process now, in bytes; 0: not known. Allocates nothing: it is asked when there is
- * no memory, too. */
+/* Returns the address space of this process in bytes; 0: unknown. It allocates nothing, because it is also
+ * called without free memory. */
 static size_t address_space(void) {
     char text[64] = "";
     const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -64,13 +66,15 @@ static size_t address_space(void) {
     return got <= 0 ? 0 : strtoul(text, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Exit codes of a child that has no answer because memory ran out, at its own limit or below it, or because
- * another process has ended it. */
+/* Exit codes of a child without an answer: its memory ran out, at its own limit or below it, or another
+ * process has ended it. */
 enum { AT_ITS_LIMIT = 10, BELOW_ITS_LIMIT = 11, ENDED_BY_OTHERS = 12 };
 
-static size_t most_space; /* the child's limit; 0: it has none */
+/* The child's limit; 0: it has none. */
+static size_t most_space;
 
-/* An allocator asks the system for more than it was asked for. */
+/* Ends the child when an allocation fails. The allocator requests more from the system than the caller
+ * requested from it. */
 static void leave_without_memory(size_t bytes) {
     static const size_t slack = (size_t)2 << 20;
     const size_t now = address_space();
@@ -78,12 +82,12 @@ static void leave_without_memory(size_t bytes) {
     _exit(known && (bytes > most_space || now + bytes + slack > most_space) ? AT_ITS_LIMIT : BELOW_ITS_LIMIT);
 }
 
-/* C++ does not say how much it wanted. */
+/* Ends the child when C++ has no memory. C++ does not say how much it requested. */
 static void leave_without_objects(void) {
     leave_without_memory(most_space / 2);
 }
 
-/* Among the faults is that of a library which goes on without memory it did not get. */
+/* Ends the child after a fault. A library that goes on without memory can cause one. */
 static void leave_by_fault(int number, siginfo_t *information, void *context) {
     (void)context;
     if (kf_signal_is_foreign(information)) _exit(ENDED_BY_OTHERS);
@@ -110,11 +114,14 @@ static void confine(const kf_confinement *limits) {
         (void)sigaction(faults[i], &action, NULL);
     (void)signal(SIGTERM, SIG_DFL);
     (void)signal(SIGXCPU, SIG_DFL);
-    (void)signal(SIGINT, SIG_IGN);  /* it is the parent that is interrupted, and ends this process */
-    (void)signal(SIGPIPE, SIG_IGN); /* the parent takes no answer that is too long */
+    /* The parent receives the interrupt, and ends this process. */
+    (void)signal(SIGINT, SIG_IGN);
+    /* The parent does not read an answer that is too long. */
+    (void)signal(SIGPIPE, SIG_IGN);
     (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 #ifdef KF_SHADOWED
-    const unsigned seconds = 5 * limits->cpu_seconds; /* its code is so much slower */
+    /* Instrumented code is slower by about this factor. */
+    const unsigned seconds = 5 * limits->cpu_seconds;
 #else
     const unsigned seconds = limits->cpu_seconds;
 #endif
@@ -134,7 +141,7 @@ static void confine(const kf_confinement *limits) {
 
 static _Noreturn void work_and_leave(pid_t parent, const kf_confinement *limits, kf_confined_work *work,
                                      const void *context, int out) {
-    /* The parent may have been killed between fork and prctl. */
+    /* The parent may have ended between fork and prctl. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) _exit(1);
     confine(limits);
     kf_on_out_of_memory(leave_without_memory);
@@ -147,7 +154,8 @@ static _Noreturn void work_and_leave(pid_t parent, const kf_confinement *limits,
     bool sent = write_all(out, &head, sizeof head);
     for (int i = 0; i < KF_ANSWER_PARTS && sent; i++)
         sent = write_all(out, answer.part[i], answer.bytes[i]);
-    _exit(sent ? 0 : 1); /* not exit(): what the parent registered and has not yet written is the parent's */
+    /* Exit() would write data that the parent has registered and not yet written. */
+    _exit(sent ? 0 : 1);
 }
 
 /* --- In the parent -------------------------------------------------------------------------------------- */
@@ -229,7 +237,8 @@ kf_status kf_confined_run(const char *name, const kf_confinement *limits, kf_con
     memset(answer, 0, sizeof *answer);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return kf_fail(error, KF_MACHINE, "%s: cannot make a pipe: %s", name, strerror(errno));
-    (void)fflush(NULL); /* or both processes would write what is buffered now */
+    /* Otherwise both processes would write the data that is buffered now. */
+    (void)fflush(NULL);
     const pid_t parent = getpid(), child = fork();
     if (child == 0) {
         (void)close(ends[0]);

@@ -30,7 +30,8 @@ static kf_status read_to_end(int file, const char *path, size_t capacity, size_t
     char *buffer = kf_allocate(capacity + 1);
     size_t length = 0;
     for (;;) {
-        if (length == capacity) { /* the file grew, or has no size of its own (/proc) */
+        /* The file grew, or has no size (/proc). */
+        if (length == capacity) {
             capacity = 2 * capacity + 4096;
             buffer = kf_reallocate(buffer, capacity + 1);
         }
@@ -55,11 +56,11 @@ static kf_status read_to_end(int file, const char *path, size_t capacity, size_t
     return KF_OK;
 }
 
-/* Reads a regular file of at most `limit` bytes (0: 1 GiB) whole, zero-terminated; the caller frees it.
- * What is no such file is refused without waiting for it. */
+/* Reads a regular file of at most `limit` bytes (0: 1 GiB), zero-terminated; the caller frees it. Other kinds
+ * of files are refused without waiting for them. */
 kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size, kf_error *error) {
     if (limit == 0) limit = (size_t)1 << 30;
-    /* O_NONBLOCK: opening a FIFO without a writer would wait for ever. */
+    /* O_NONBLOCK: opening a FIFO without a writer would otherwise wait for ever. */
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file < 0)
         return kf_fail(error, kf_errno_status(errno), "%s: cannot be opened: %s%s", path, strerror(errno),
@@ -93,7 +94,8 @@ kf_status kf_folder_open(const char *path, DIR **stream, kf_error *error) {
     return kf_fail(error, kf_errno_status(errno), "%s: cannot be listed: %s", path, strerror(errno));
 }
 
-static char guarded[KF_PATH + 96]; /* what the handler says */
+/* The message of the handler. */
+static char guarded[KF_PATH + 96];
 
 static struct sigaction before_guard;
 
@@ -141,8 +143,9 @@ static bool is_trusted(uid_t owner) {
     return owner == geteuid() || owner == 0;
 }
 
-/* A symbolic link stays one: its target is replaced, unless another user has made it, who would choose what
- * is written over. Devices, folders and the like must not be renamed over. */
+/* Finds the file to replace. A symbolic link stays, and its target is replaced. Links of other users are
+ * refused, because they could choose what is overwritten. Devices, folders and the like must not be replaced.
+ */
 static kf_status resolve_target(const char *path, char target[KF_PATH], kf_error *error) {
     struct stat information;
     if (lstat(path, &information) == 0 && S_ISLNK(information.st_mode) && !is_trusted(information.st_uid))
@@ -157,7 +160,7 @@ static kf_status resolve_target(const char *path, char target[KF_PATH], kf_error
         return kf_fail(error, KF_BAD_INPUT, "%s: is not a regular file; choose another name", path);
     char *real = realpath(path, NULL);
     if (real == NULL && errno != ENOENT) return write_failure(path, error);
-    /* Gone since: another process removed it. */
+    /* The file does not exist any more: another process has removed it. */
     kf_status status = kf_path(target, error, "%s", real != NULL ? real : path);
     free(real);
     return status;
@@ -190,8 +193,8 @@ static kf_status open_named(const char *path, mode_t mode, kf_file_draft *draft,
     return draft->file < 0 ? write_failure(path, error) : KF_OK;
 }
 
-/* A file that has no name until it is whole: of a process that is killed nothing stays. False where the file
- * system has none, or what names it later is not there. */
+/* Opens a file without a name, which gets one when it is complete. If the process is killed, nothing remains.
+ * Returns false when the file system does not support this, or /proc is missing. */
 static bool open_nameless(kf_file_draft *draft, mode_t mode) {
     char folder[KF_PATH];
     kf_copy_text(folder, sizeof folder, draft->target);
@@ -207,7 +210,7 @@ static bool give_name(const kf_file_draft *draft) {
     return linkat(AT_FDCWD, open_file, AT_FDCWD, draft->temporary, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Closes a draft and puts it in its place; written: all of it is there; errno says why not. */
+/* Closes a draft and moves it to its place when `written`. Otherwise errno holds the reason. */
 static kf_status close_draft(kf_file_draft *draft, bool written, kf_error *error) {
     written = written && fsync(draft->file) == 0 && (!draft->nameless || give_name(draft));
     int reason = errno;
@@ -229,14 +232,13 @@ static kf_status write_atomic(const char *path, const void *data, size_t size, m
     return close_draft(&draft, write_all(draft.file, data, size), error);
 }
 
-/* Room in the file itself: without it a later write into the mapping would end the process. 0, or the reason.
- */
+/* Reserves space in the file. Without it a later write into the mapping could end the process. Returns 0 or
+ * the reason. */
 static int reserve(const kf_file_draft *draft, size_t from, size_t size) {
     return size > from ? posix_fallocate(draft->file, (off_t)from, (off_t)(size - from)) : 0;
 }
 
-/* Maps the file; 0, or the reason. What cannot be reserved or mapped at all is left to be written at the end.
- */
+/* Maps the file. Returns 0 or the reason. A draft that cannot be mapped is written at the end. */
 static int map_draft(kf_file_draft *draft) {
     if (draft->size == 0) return 0;
     const int reason = reserve(draft, 0, draft->size);
@@ -330,8 +332,8 @@ kf_status kf_make_folders(const char *path, kf_error *error) {
     }
 }
 
-/* Refuses a folder that belongs to another user, or into which others may write, who could replace what is
- * written there. */
+/* Refuses a folder of another user, and one into which others may write. They could replace the files in it.
+ */
 kf_status kf_folder_is_own(const char *path, bool group_may, const char *cure, kf_error *error) {
     struct stat link, folder;
     if (lstat(path, &link) != 0 || stat(path, &folder) != 0)
@@ -340,7 +342,7 @@ kf_status kf_folder_is_own(const char *path, bool group_may, const char *cure, k
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: belongs to another user, who could replace what is written there; %s", path,
                        cure);
-    /* In a folder with the sticky bit nobody replaces what is another's. */
+    /* In a folder with the sticky bit nobody can replace the files of others. */
     const bool others = (folder.st_mode & S_IWOTH) != 0 && (folder.st_mode & S_ISVTX) == 0,
                group = (folder.st_mode & S_IWGRP) != 0 && !group_may;
     if (!others && !group) return KF_OK;
@@ -367,7 +369,7 @@ static bool holds_kernels(const char *folder) {
     return kf_path(path, NULL, "%s/kernels/portable.h", folder) == KF_OK && access(path, R_OK) == 0;
 }
 
-/* The folder of the shared library that this is part of; "" in a program. */
+/* Finds the folder of the shared library that contains this code; "" in a program. */
 static void folder_of_this(char folder[KF_PATH]) {
     static const char here = 0;
     Dl_info object;
@@ -377,8 +379,9 @@ static void folder_of_this(char folder[KF_PATH]) {
     if (kf_real_path(object.dli_fname, real)) kf_copy_text(folder, KF_PATH, dirname(real));
 }
 
-/* Beside an executable: a bundle. Its parents: build/kftune, build/tests/test_x, build/sanitize/tests/test_x.
- * A library may lie one folder deeper (lib/x86_64-linux-gnu). */
+/* Looks for the data near an executable. In a bundle it is beside it; otherwise in a parent folder:
+ * build/kftune, build/tests/test_x, build/sanitize/tests/test_x. A library may be one folder deeper
+ * (lib/x86_64-linux-gnu). */
 static bool look_around(const char *from, char folder[KF_PATH]) {
     static const char *const places[] = {"",       "/..",      "/../share/kftune", "/../../share/kftune",
                                          "/../..", "/../../.."};
@@ -391,8 +394,7 @@ static bool look_around(const char *from, char folder[KF_PATH]) {
     return false;
 }
 
-/* Finds the folder that holds kernels/: the one that KFTUNE_DATA names, or one near the library or the
- * program. */
+/* Finds the folder that holds kernels/: the one in KFTUNE_DATA, or one near the library or the program. */
 static kf_status find_data_folder(char folder[KF_PATH], kf_error *error) {
     const char *chosen = getenv("KFTUNE_DATA");
     if (chosen != NULL && chosen[0] != '\0') {
@@ -435,8 +437,8 @@ kf_status kf_data_folder(const char **folder, kf_error *error) {
     return status;
 }
 
-/* The XDG base directory specification: a relative path in the variable is to be ignored. other: what else
- * helps. */
+/* Finds a personal folder by the XDG base directory specification, which ignores relative paths in the
+ * variable. other: another remedy, for the message. */
 static kf_status personal_folder(const char *variable, const char *below_home, const char *other,
                                  char path[KF_PATH], kf_error *error) {
     const char *base = getenv(variable);

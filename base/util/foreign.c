@@ -7,7 +7,8 @@
 
 typedef struct kind {
     const char *begins;
-    size_t length; /* of begins, which may hold zeros */
+    /* The length of begins, which may contain zeros. */
+    size_t length;
     const char *says;
 } kind;
 
@@ -43,7 +44,8 @@ static const kind kinds[] = {
     {BEGINS("DSBB"), surfer},
 };
 
-/* Web pages come where a file was meant to be downloaded; they begin with blanks, in any case of letters. */
+/* Returns whether a file is a web page, which people sometimes download instead of the file. It begins with
+ * blanks, and letters may have any case. */
 static bool is_web_page(const char *bytes, size_t size) {
     static const char *const begins[] = {"<!doctype html", "<html"};
     while (size > 0 && isspace((unsigned char)*bytes)) {

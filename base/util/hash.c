@@ -31,8 +31,8 @@ static void expand_schedule(const uint8_t block[64], uint32_t schedule[64]) {
     }
 }
 
-/* Section 6.2.2, step 3. Instead of moving the working variables a to h along, the next round calls them by
- * the names that they would have. */
+/* One round of section 6.2.2, step 3. The working variables a to h are not moved. The next round uses them
+ * under their new names. */
 #define ROUND(a, b, c, d, e, f, g, h, i)                                                                     \
     do {                                                                                                     \
         const uint32_t sum1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25);                \
@@ -44,8 +44,8 @@ static void expand_schedule(const uint8_t block[64], uint32_t schedule[64]) {
         (h) = t1 + sum0 + majority;                                                                          \
     } while (0)
 
-/* The 64 rounds of FIPS 180-4, section 6.2.2. The macro names the eight words in turn instead of moving
- * them. */
+/* The 64 rounds of FIPS 180-4, section 6.2.2. The macro renames the eight words in each round and does not
+ * move them. */
 void kf_hash_block_plain(uint32_t state[8], const uint8_t block[64]) {
     uint32_t schedule[64];
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -67,7 +67,8 @@ void kf_hash_block_plain(uint32_t state[8], const uint8_t block[64]) {
 }
 #undef ROUND
 
-/* Opening a plan hashes all sources and compiled code of its kernels: by instructions that takes a fifth. */
+/* Hashes a block. Opening a plan hashes all sources and compiled code of its kernels. The processor's
+ * instructions need a fifth of the time. */
 static void compress(uint32_t state[8], const uint8_t block[64]) {
     if (kf_hash_has_instructions())
         kf_hash_block_by_instructions(state, block);
@@ -129,7 +130,8 @@ void kf_copy_name(char *target, size_t size, const char *source) {
     kf_hash_end(&hasher, hex);
     size_t head = size - 2 - DIGITS;
     while (head > 0 && ((unsigned char)source[head] & 0xc0) == 0x80)
-        head--; /* no half of a UTF-8 character stays */
+        /* No part of a UTF-8 character stays. */
+        head--;
     memcpy(target, source, head);
     target[head] = '~';
     memcpy(target + head + 1, hex, DIGITS);

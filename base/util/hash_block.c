@@ -5,7 +5,8 @@
 #include <immintrin.h>
 #include <stdatomic.h>
 
-/* Asked once: in a virtual machine the question is a trip to the host. */
+/* Returns whether the processor has the instructions. It asks once, because in a virtual machine CPUID is
+ * slow. */
 bool kf_hash_has_instructions(void) {
     enum { UNKNOWN, NO, YES };
     static atomic_int known = UNKNOWN;
@@ -20,19 +21,21 @@ bool kf_hash_has_instructions(void) {
     return answer == YES;
 }
 
-/* The instructions take the state as (a b e f) and (c d g h), the first in the highest lane. Each does two
- * rounds and gives the new (a b e f); the old ones are the new (c d g h). */
+/* Hashes a block by instructions. They take the state as (a b e f) and (c d g h), the first in the highest
+ * lane. Each does two rounds and returns the new (a b e f); the old one is the new (c d g h). */
 __attribute__((target("sha,sse4.1"))) void kf_hash_block_by_instructions(uint32_t state[8],
                                                                          const uint8_t block[64]) {
     const __m128i big_endian = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
     __m128i abef = _mm_set_epi32((int)state[0], (int)state[1], (int)state[4], (int)state[5]);
     __m128i cdgh = _mm_set_epi32((int)state[2], (int)state[3], (int)state[6], (int)state[7]);
     const __m128i abef_before = abef, cdgh_before = cdgh;
-    __m128i w[4]; /* the schedule's last 16 words, in a ring */
+    /* The last 16 words of the schedule, in a ring. */
+    __m128i w[4];
     for (int i = 0; i < 4; i++)
         w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i_u *)(block + 16 * i)), big_endian);
     for (int i = 0; i < 16; i++) {
-        if (i >= 4) { /* words 4 i to 4 i + 3, of those 16, 15, 7 and 2 before */
+        /* Computes words 4 i to 4 i + 3 from those 16, 15, 7 and 2 before. */
+        if (i >= 4) {
             const __m128i seven = _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4);
             const __m128i near = _mm_sha256msg1_epu32(w[i % 4], w[(i + 1) % 4]);
             w[i % 4] = _mm_sha256msg2_epu32(_mm_add_epi32(near, seven), w[(i + 3) % 4]);

@@ -1,4 +1,4 @@
-/* Ctrl-C, a lost connection, and the warnings of batch systems: a flag that long loops look at. */
+/* Handles Ctrl-C, a lost connection, and the warnings of batch systems by a flag that long loops read. */
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -12,12 +12,13 @@ static void on_signal(int signal_number) {
     kf_interrupted = 1;
 }
 
-/* Signals that people send end the program the second time. Batch systems repeat theirs (the kernel sends
- * SIGXCPU every second) while the checkpoint is still being written. A file that is too large is refused
- * by write, too, when its signal is caught. */
+/* The signals. Those that people send end the program the second time. Batch systems repeat theirs while the
+ * checkpoint is still being written; the kernel sends SIGXCPU every second. When SIGXFSZ is caught, write
+ * also refuses a file that is too large. */
 static const struct {
     int number;
-    bool second_ends, stays_ignored; /* stays_ignored: where it was ignored at the start, as by nohup */
+    /* If stays_ignored is set, the signal stays ignored when it was ignored at the start, as by nohup. */
+    bool second_ends, stays_ignored;
 } caught[] = {{SIGINT, true, false},  {SIGTERM, true, false}, {SIGHUP, true, true},  {SIGUSR1, false, true},
               {SIGUSR2, false, true}, {SIGXCPU, false, true}, {SIGXFSZ, false, true}};
 
@@ -26,7 +27,7 @@ void kf_catch_interrupts(void) {
         struct sigaction action, before;
         memset(&action, 0, sizeof action);
         action.sa_handler = on_signal;
-        /* No SA_RESTART, so that waiting calls return. */
+        /* SA_RESTART is not set, so waiting calls return. */
         action.sa_flags = caught[i].second_ends ? (int)SA_RESETHAND : 0;
         (void)sigemptyset(&action.sa_mask);
         if (caught[i].stays_ignored && sigaction(caught[i].number, NULL, &before) == 0 &&

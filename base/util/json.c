@@ -37,7 +37,7 @@ __attribute__((format(printf, 4, 5))) static kf_status fail_at(kf_json_place pla
 
 /* --- Parsing ------------------------------------------------------------------------------------------ */
 
-/* The last letter before a place that is no blank; '\0': none is. */
+/* Returns the last character before a position that is not blank, or '\0'. */
 static char letter_before(const char *text, const char *at) {
     while (at > text && strchr(" \t\r\n", at[-1]) != NULL)
         at--;
@@ -105,7 +105,7 @@ static kf_status syntax_error(const char *file, const char *text, const char *at
     }
     char found[16];
     unsigned char letter = (unsigned char)*at;
-    /* After these letters more must follow. */
+    /* After these characters more must follow. */
     const char *rest = at + (letter != '\0' && strchr("\"{[,:", letter) != NULL);
     if (rest[strspn(rest, " \t\r\n")] == '\0')
         return kf_fail(error, KF_BAD_INPUT, "%s:%d:%d: %s, but the text ends here", file, line, column, what);
@@ -143,10 +143,11 @@ static size_t count_values(const char *text, size_t size) {
     return values;
 }
 
-/* A value of two letters takes forty times their memory. What all will take is held against the machine
- * before the first is made. */
+/* Checks the memory of the values before the first is made. A value of two characters takes forty times their
+ * memory. */
 static kf_status check_claim(const char *file, const char *text, size_t size, kf_error *error) {
-    enum { VALUE_BYTES = sizeof(cJSON) + 32 /* of malloc, and a short text */, MOST_VALUES = 1 << 26 };
+    /* The overhead of malloc, and a short text. */
+    enum { VALUE_BYTES = sizeof(cJSON) + 32, MOST_VALUES = 1 << 26 };
     const size_t values = count_values(text, size);
     const double bytes = (double)values * VALUE_BYTES + 2.0 * (double)size,
                  memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -174,7 +175,7 @@ static kf_status check_strictly(const char *file, const char *text, size_t size,
 /* Parses JSON strictly: one value and nothing after it. A message names the file, line and column. */
 kf_status kf_json_parse(const char *file, const char *text, size_t size, cJSON **root, kf_error *error) {
     KF_TRY(check_claim(file, text, size, error));
-    /* A zero-terminated copy, because callers may hand over a part of a larger text. */
+    /* Callers may pass a part of a larger text, so the parser gets a zero-terminated copy. */
     char *copy = kf_allocate(size + 1);
     memcpy(copy, text, size);
     copy[size] = '\0';
@@ -284,7 +285,7 @@ kf_status kf_json_refuse_keys(kf_json_place place, const cJSON *object, const ch
     return KF_OK;
 }
 
-/* Finds a member; *member is NULL when the key is missing and may be. */
+/* Finds a member. *member is NULL when an optional key is missing. */
 static kf_status find(kf_json_place place, const cJSON *object, const char *key, bool required,
                       const cJSON **member, kf_error *error) {
     *member = NULL;
@@ -307,7 +308,7 @@ static const char *describe_range(double low, double high, char text[96]) {
     return text;
 }
 
-/* The comparison is written so that NaN fails it. */
+/* Returns whether a value is a number in a range. The comparison is false for NaN. */
 static bool is_number_within(const cJSON *value, double low, double high) {
     return cJSON_IsNumber(value) && isfinite(value->valuedouble) && value->valuedouble >= low &&
            value->valuedouble <= high;
@@ -383,7 +384,8 @@ kf_status kf_json_numbers(kf_json_place place, const cJSON *object, const char *
         (void)snprintf(indexed, sizeof indexed, "%s[%d]", key, i);
         return fail_number(place, indexed, item, "a finite number", low, high, error);
     }
-    i = 0; /* only now, so that an error leaves values unchanged */
+    /* The values are set only now, so that an error leaves them unchanged. */
+    i = 0;
     for (const cJSON *item = member->child; item != NULL; item = item->next)
         values[i++] = item->valuedouble;
     return KF_OK;
@@ -425,7 +427,8 @@ static void append_number(kf_text *out, double value) {
     if (!isfinite(value)) {
         kf_text_append(out, "null");
     } else if (value == floor(value) && fabs(value) < 1e15) {
-        kf_text_append(out, "%.0f", value == 0 ? 0.0 : value); /* -0 and 0 are one number */
+        /* -0 and 0 are the same number. */
+        kf_text_append(out, "%.0f", value == 0 ? 0.0 : value);
     } else {
         char text[40];
         for (int digits = 1; digits <= 17; digits++) {

@@ -8,13 +8,14 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 
-/* One part of a path: a name, a place, or the text within brackets. */
+/* One part of a path: a name, an index, or the text in brackets. */
 typedef struct step {
     bool bracket;
     char text[256];
 } step;
 
-/* The part that begins at path; NULL when it is none. Brackets within brackets belong to the text. */
+/* Reads the part at the beginning of a path. Returns NULL when it is invalid. Brackets within brackets belong
+ * to the text. */
 static const char *next_step(const char *path, step *part) {
     size_t length = 0;
     int depth = 0;
@@ -46,7 +47,7 @@ static bool meets(const cJSON *item, const char *condition) {
     return cJSON_IsNumber(member) && end != equals + 1 && *end == '\0' && member->valuedouble == value;
 }
 
-/* The only item of list that meets all conditions from *path on; moves *path behind them. */
+/* Returns the only item of a list that meets all conditions from *path on, and moves *path behind them. */
 static const cJSON *select_item(const cJSON *list, const char **path, char *why, size_t size) {
     enum { MOST_CONDITIONS = 8 };
     step conditions[MOST_CONDITIONS];
@@ -74,12 +75,12 @@ static const cJSON *select_item(const cJSON *list, const char **path, char *why,
     return NULL;
 }
 
-/* A place in a list, from 0 on; -1: the text is none. */
+/* Returns an index in a list, from 0 on, or -1 when the text is not one. */
 static int place_of(const char *text) {
     return strspn(text, "0123456789") == strlen(text) && strlen(text) < 9 ? atoi(text) : -1;
 }
 
-/* Takes one step of a path, by name or by place in a list; NULL with the reason where nothing is there. */
+/* Takes one step of a path, by name or by index. Returns NULL with the reason when nothing is there. */
 static const cJSON *take_step(const cJSON *from, const step *part, char *why, size_t size) {
     char name[sizeof part->text];
     const size_t length = strlen(part->text);
@@ -99,8 +100,8 @@ static const cJSON *take_step(const cJSON *from, const step *part, char *why, si
     return found;
 }
 
-/* Finds what a path like "benchmarks[name=sort].real_time" leads to, and what holds it; NULL with the
- * reason where it leads nowhere. */
+/* Finds the value at a path such as "benchmarks[name=sort].real_time", and the object that holds it. Returns
+ * NULL with the reason when there is none. */
 const cJSON *kf_json_at(const cJSON *root, const char *path, const cJSON **parent, char *why, size_t size) {
     const cJSON *at = root;
     while (at != NULL && *path != '\0') {

@@ -1,5 +1,5 @@
-/* Checks for JSON that RFC 8259 forbids and cJSON accepts: numbers such as 01, characters that must be
- * written as escapes, bytes that are not UTF-8, two members with the same name. */
+/* Checks for JSON that RFC 8259 forbids and cJSON accepts: numbers such as 01, unescaped control characters,
+ * bytes that are not UTF-8, two members with the same name. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ size_t kf_json_digits(const char *text) {
     return count;
 }
 
-/* Looks at a number: [-] digits [. digits] [e [+ or -] digits], without a zero before other digits. *end is
- * behind it. Returns what is wrong, or NULL. */
+/* Checks a number: [-] digits [. digits] [e [+ or -] digits], without a zero before other digits. *end
+ * becomes its end. Returns the fault, or NULL. */
 static const char *number_fault(const char *text, const char **end) {
     const char *at = text + (*text == '-');
     const size_t whole = kf_json_digits(at);
@@ -40,7 +40,7 @@ static const char *number_fault(const char *text, const char **end) {
     return NULL;
 }
 
-/* Looks at the escape that a backslash begins; its text would end at \u0000. */
+/* Checks an escape after a backslash. \u0000 is refused, because it would end the text. */
 static const char *escape_fault(const char *text) {
     if (text[1] != 'u') return NULL;
     for (int i = 2; i < 6; i++)
@@ -48,7 +48,8 @@ static const char *escape_fault(const char *text) {
     return strncmp(text + 2, "0000", 4) == 0 ? "a text has no zero byte" : NULL;
 }
 
-/* Looks at a text from the letter behind its first quotes; *end is behind the last, or at the fault. */
+/* Checks a text from the character after its opening quotes. *end becomes its end, or the position of the
+ * fault. */
 static const char *text_fault(const char *text, const char *stop, const char **end) {
     const char *fault = NULL;
     for (; text < stop && *text != '"' && fault == NULL; *end = text) {
@@ -72,7 +73,8 @@ static const char *text_fault(const char *text, const char *stop, const char **e
 /* Checks texts, numbers and blanks as RFC 8259 has them, because cJSON accepts more. *at is where the fault
  * lies. */
 const char *kf_json_letter_fault(const char *text, size_t size, const char **at) {
-    static const char mark[] = "\xef\xbb\xbf"; /* that some editors put before UTF-8 */
+    /* Some editors write this mark before UTF-8. */
+    static const char mark[] = "\xef\xbb\xbf";
     const char *c = text, *stop = text + size, *fault = NULL;
     if (size >= 3 && memcmp(text, mark, 3) == 0) c += 3;
     while (c < stop) {
@@ -97,7 +99,7 @@ static int compare_names(const void *left, const void *right) {
     return strcmp((*a)->string, (*b)->string);
 }
 
-/* The member of an object whose name another has, too; NULL: none. */
+/* Returns a member of an object whose name another member has too, or NULL. */
 static const cJSON *same_name(const cJSON *object) {
     const size_t count = (size_t)cJSON_GetArraySize(object);
     if (count < 2) return NULL;

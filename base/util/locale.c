@@ -5,7 +5,7 @@
 
 #include "base/util/memory.h"
 
-/* Locale of the caller whose call runs, and of the processes that it forks; 0: none runs. */
+/* The locale of the caller whose call runs, and of the processes that it forks; 0: no call runs. */
 static locale_t callers;
 
 /* Returns the C locale, which glibc makes without memory and never frees. */
@@ -30,7 +30,7 @@ void kf_locale_to_own(void) {
     if (callers != (locale_t)0) (void)uselocale(own());
 }
 
-/* A thread begins with this. */
+/* The function with which a thread begins, and its data. */
 typedef struct beginning {
     void *(*work)(void *);
     void *data;

@@ -18,13 +18,18 @@
 #include "base/util/text.h"
 
 static kf_log_level current_level = KF_LOG_NORMAL;
-static bool progress_shown;  /* an unfinished progress line stands on the terminal */
-static char progress[1024];  /* the last line of it that was not printed */
-static double printed_at;    /* when the last line was */
-static double sign_interval; /* seconds without a line after which a sign of life comes */
+/* The terminal shows an unfinished line of progress. */
+static bool progress_shown;
+/* The last line of progress that was not printed. */
+static char progress[1024];
+/* The time of the last line. */
+static double printed_at;
+/* After this many seconds without a line a sign of life is printed. */
+static double sign_interval;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*to)(const char *line); /* NULL: stderr */
-static char who[64];                 /* with what follows it; "": this process writes alone */
+/* The name before each line, with its separator; "" if this process writes alone. */
+static char who[64];
 
 void kf_log_set_level(kf_log_level level) {
     current_level = level;
@@ -96,8 +101,8 @@ static void fit_to_terminal(char *line) {
     }
 }
 
-/* Shows progress in one line of the terminal, in place of the one before; final: the line stays, also
- * where there is no terminal. */
+/* Shows progress in one line of the terminal, in place of the previous one. final: the line stays; without a
+ * terminal it is printed. */
 void kf_progress(bool final, const char *format, ...) {
     if (current_level < KF_LOG_NORMAL) return;
     const bool terminal = isatty(STDERR_FILENO) == 1;
@@ -138,7 +143,8 @@ static double give_sign(double started) {
 
 static void *give_signs(void *begun) {
     sigset_t all;
-    (void)sigfillset(&all); /* Ctrl-C is for those who wait */
+    /* Ctrl-C is for the threads that wait. */
+    (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_BLOCK, &all, NULL);
     (void)sem_post(begun);
     const double started = kf_clock_seconds();
@@ -158,8 +164,8 @@ static void leave_lock(void) {
     (void)pthread_mutex_unlock(&lock);
 }
 
-/* A forked process must not inherit a lock that the thread of signs holds, nor one that an allocator takes
- * while the thread begins. */
+/* Starts the thread of signs of life. A forked process must not inherit a lock that this thread holds, or one
+ * that an allocator takes while the thread starts. */
 void kf_log_give_signs(double seconds) {
     if (current_level < KF_LOG_NORMAL || isatty(STDERR_FILENO) == 1 || sign_interval > 0.0) return;
     sign_interval = seconds;

@@ -20,7 +20,8 @@ void kf_out_of_memory(size_t bytes) {
                  "kftune: out of memory: %zu bytes cannot be allocated; use a smaller grid or mesh\n", bytes);
     if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) _exit(KF_MACHINE);
     _exit(
-        KF_MACHINE); /* no exit handlers: they would want memory too, and in a child they are the parent's */
+        /* No exit handlers run: they would need memory too, and in a child they belong to the parent. */
+        KF_MACHINE);
 }
 
 static void *checked(void *memory, size_t size) {

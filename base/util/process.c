@@ -7,8 +7,8 @@
 #include "base/util/clean.h"
 #include "base/util/text.h"
 
-/* In the line the name stands in brackets, and may hold brackets and blanks itself. The state and the parent
- * follow. */
+/* Reads the state and the parent of a process. In the line they follow the name in brackets, which may itself
+ * contain brackets and blanks. */
 bool kf_process_read(int64_t number, kf_process *process) {
     char path[64], line[512];
     (void)snprintf(path, sizeof path, "/proc/%lld/stat", (long long)number);

@@ -21,7 +21,7 @@ static int bound_processors(void) {
     return count > 0 ? count : 1;
 }
 
-/* A file's first line; false when there is none. */
+/* Reads the first line of a file. Returns false when there is none. */
 static bool first_line(const char *path, char line[LONGEST]) {
     FILE *stream = fopen(path, "re");
     const bool found = stream != NULL && fgets(line, LONGEST, stream) != NULL;
@@ -29,7 +29,7 @@ static bool first_line(const char *path, char line[LONGEST]) {
     return found;
 }
 
-/* Reads a quota of version 2, such as "100000 100000"; "max ..." is no limit. */
+/* Reads a quota of version 2, such as "100000 100000". "max ..." means no limit. */
 static double quota_of_two(const char *folder) {
     char path[3 * LONGEST], line[LONGEST];
     double allowed = 0.0, period = 0.0;
@@ -39,7 +39,7 @@ static double quota_of_two(const char *folder) {
                : 0.0;
 }
 
-/* Two files of version 1; a quota of -1 is no limit. */
+/* Reads the two files of version 1. A quota of -1 means no limit. */
 static double quota_of_one(const char *folder) {
     char path[3 * LONGEST], allowed[LONGEST], period[LONGEST];
     (void)snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
@@ -50,7 +50,7 @@ static double quota_of_one(const char *folder) {
                : 0.0;
 }
 
-/* The least quota of a group and all that it lies in. */
+/* Returns the smallest quota of a group and all groups that contain it. */
 static double least_quota(const char *mount, const char *group, double (*quota_of)(const char *folder)) {
     char folder[2 * LONGEST];
     double least = 0.0;
@@ -74,15 +74,14 @@ static bool has_cpu(const char *controllers) {
     return false;
 }
 
-/* Returns the quota of processors of the control groups that the process is in, of either version; 0 where
- * there is none. */
+/* Returns the quota of processors of the process's control groups, of either version; 0 if there is none. */
 double kf_processor_quota(const char *groups, const char *self) {
     static const char *const mounts[] = {"cpu", "cpu,cpuacct"};
     char line[LONGEST], mount[LONGEST];
     double least = least_quota(groups, "", quota_of_two);
     FILE *stream = fopen(self, "re");
     while (stream != NULL && fgets(line, sizeof line, stream) != NULL) {
-        /* A line is "0::/group" of version 2, or "1:cpu,cpuacct:/group" of version 1. */
+        /* A line is "0::/group" in version 2, or "1:cpu,cpuacct:/group" in version 1. */
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':'),
              *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;

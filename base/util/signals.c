@@ -12,7 +12,7 @@ bool kf_signal_is_fault(int number) {
     return false;
 }
 
-/* The kernel's own signals have codes above 0 (sigaction(2)). */
+/* Returns whether a process sent a signal. The kernel's own signals have codes above 0 (sigaction(2)). */
 bool kf_signal_was_sent(const siginfo_t *information) {
     return information->si_code <= 0;
 }
@@ -25,7 +25,8 @@ void kf_signal_pass_on(int number, const siginfo_t *information, const struct si
     const bool sent = kf_signal_was_sent(information);
     if (sent && (before->sa_flags & SA_SIGINFO) == 0 && before->sa_handler == SIG_IGN) return;
     (void)sigaction(number, before, NULL);
-    if (sent) (void)raise(number); /* a fault comes again by itself */
+    /* A fault occurs again by itself. */
+    if (sent) (void)raise(number);
 }
 
 void kf_signals_let_faults_end(void) {

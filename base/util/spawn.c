@@ -31,7 +31,8 @@ static void add_output(posix_spawn_file_actions_t *actions, int from, int to) {
         posix_spawn_file_actions_addopen(actions, to, "/dev/null", O_WRONLY, 0);
 }
 
-/* A sandbox or a new root may lack it; that is not for want of the program that is started. */
+/* Returns whether /dev/null opens. A sandbox or a new root may lack it. The program to be started is then not
+ * at fault. */
 static bool null_device_opens(void) {
     const int file = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (file >= 0) (void)close(file);
@@ -44,7 +45,7 @@ const char *kf_spawn_reason(int failure) {
                : strerror(failure);
 }
 
-/* Starts a program with the given input, output and environment, its signals as usual; returns 0 or the
+/* Starts a program with the given input, output and environment, and with default signals. Returns 0 or the
  * reason of a failure. */
 int kf_spawn_start(const kf_spawn *spawn, pid_t *process) {
     if (!null_device_opens()) return KF_NO_NULL_DEVICE;
@@ -57,7 +58,7 @@ int kf_spawn_start(const kf_spawn *spawn, pid_t *process) {
     add_output(&actions, spawn->errors, STDERR_FILENO);
     posix_spawnattr_init(&attributes);
     default_signals(&attributes);
-    /* The words are not written to, whatever the type says (POSIX, exec). */
+    /* The function exec does not write to the words, although the type allows it (POSIX). */
     const int reason =
         posix_spawnp(process, spawn->words[0], &actions, &attributes, (char *const *)spawn->words,
                      spawn->environment != NULL ? spawn->environment : environ);
@@ -94,8 +95,8 @@ int kf_spawn_wait(pid_t process) {
     return waited == process ? ending : -1;
 }
 
-/* Reads from a pipe until it is closed, and keeps at most `limit` bytes; with `drain` the rest is read and
- * dropped, lest the writer ends. */
+/* Reads from a pipe until it is closed, and keeps at most `limit` bytes. With `drain` the rest is read and
+ * dropped, so that the writer does not end early. */
 char *kf_spawn_read(int input, size_t limit, bool drain, size_t *length) {
     enum { PIECE = 1 << 16 };
     char *text = NULL, surplus[4096] = {0};

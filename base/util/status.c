@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes a message one line: what is quoted in it, a name from a file for one, may have line breaks. */
+/* Makes a message one line. A quoted name, for example from a file, may contain line breaks. */
 static void make_one_line(char *message) {
     for (char *c = message; *c != '\0'; c++)
         if (*c == '\n' || *c == '\r') *c = ' ';

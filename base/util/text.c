@@ -20,7 +20,8 @@ static int smaller(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Edit distance where swapping two neighbours counts once; both words at most LONGEST_WORD long. */
+/* Returns the edit distance of two words. Swapping two neighbours counts once. Both words have at most
+ * LONGEST_WORD characters. */
 static int edit_distance(const char *a, const char *b) {
     int rows[3][LONGEST_WORD + 1];
     int a_length = (int)strlen(a), b_length = (int)strlen(b);
@@ -40,13 +41,12 @@ static int edit_distance(const char *a, const char *b) {
     return rows[a_length % 3][b_length];
 }
 
-/* Returns the name that is nearest to a word by edit distance, within a slip in every third letter; NULL
- * where none is. */
+/* Returns the name nearest to a word by edit distance, or NULL. It allows one mistake per three letters. */
 const char *kf_nearest(const char *word, const char *const *names, int count) {
     size_t length = strlen(word);
     if (length == 0 || length > LONGEST_WORD) return NULL;
     const char *nearest = NULL;
-    /* A slip in every third letter, so that short words do not match everything. */
+    /* One mistake per three letters is allowed, so short words do not match everything. */
     int allowed = (int)(length + 2) / 3, best = allowed + 1;
     for (int i = 0; i < count; i++) {
         if (strlen(names[i]) > LONGEST_WORD) continue;
@@ -74,7 +74,7 @@ static void reserve(kf_text *text, size_t added) {
     text->text = kf_reallocate(text->text, text->capacity);
 }
 
-/* Appends formatted text; an allocation that fails ends the program as kf_allocate says. */
+/* Appends formatted text. When an allocation fails, the program ends as with kf_allocate. */
 void kf_text_append(kf_text *text, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
@@ -107,7 +107,7 @@ void kf_text_free(kf_text *text) {
     *text = (kf_text){0};
 }
 
-/* Three significant digits without trailing zeros, then the unit. */
+/* Writes three significant digits without trailing zeros, then the unit. */
 static char *human(double value, const char *unit, char buffer[32]) {
     double size = fabs(value);
     int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;

@@ -10,16 +10,18 @@
 #include "base/util/locale.h"
 #include "base/util/memory.h"
 
-/* Seconds between two looks; what one look counts at most, however late it comes: where the thread did not
- * run, the rest of the process did not either. */
+/* In seconds: the time between two looks, and what one look counts at most. When the thread could not run,
+ * the rest of the process could not either. */
 static const double look_seconds = 1.0, most_a_look = 2.0;
 
 struct kf_watchdog {
     pthread_t thread;
-    pthread_mutex_t lock; /* of all below */
+    /* Protects all members below. */
+    pthread_mutex_t lock;
     pthread_cond_t change;
     bool stops, fired;
-    double allowed, passed; /* seconds of what is being done; 0 allowed: nothing is */
+    /* The seconds allowed for the present work, and those passed; allowed is 0 without work. */
+    double allowed, passed;
     void (*late)(void *context, double seconds);
     void *context;
     kf_watchdog_clock clock;
@@ -30,7 +32,7 @@ static double machine_seconds(void *context) {
     return kf_clock_seconds();
 }
 
-/* Until the next look, or the end. */
+/* Waits until the next look, or until the end. */
 static void rest(kf_watchdog *w) {
     if (w->clock.rest != NULL) {
         (void)pthread_mutex_unlock(&w->lock);
@@ -44,8 +46,8 @@ static void rest(kf_watchdog *w) {
     (void)pthread_cond_timedwait(&w->change, &w->lock, &until);
 }
 
-/* The thread of a watchdog. A look that comes late counts no more than most_a_look, so that a process that
- * was stopped is not taken for one that hangs. */
+/* Runs the thread of a watchdog. A late look counts as most_a_look at most, so a process that was stopped
+ * does not count as hanging. */
 static void *keep_watch(void *data) {
     kf_watchdog *w = data;
     (void)pthread_mutex_lock(&w->lock);
@@ -98,7 +100,8 @@ void kf_watchdog_end(kf_watchdog *w) {
     const bool fired = w->fired;
     (void)pthread_mutex_unlock(&w->lock);
     if (!fired) return;
-    for (;;) /* the process is ending */
+    /* The process is ending. */
+    for (;;)
         (void)pause();
 }
 
