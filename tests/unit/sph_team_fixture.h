@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/backend/team/team.h"
+#include "base/backend/team/world.h"
 #include "solver/sph/sph.h"
 #include "solver/sph/sph_problem.h"
 #include "tests/unit/team_fixture.h"
