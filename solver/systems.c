@@ -73,8 +73,8 @@ static kf_status look_inside(const char *path, const kf_system **found, kf_error
     return KF_OK;
 }
 
-/* Finds the system of a file: by the ending of its name where that says that programs are run, else by its
- * sections. A file that looks like a program's but is not named so is refused. */
+/* Finds the system of a file. The ending of its name decides when it says that programs are run, and
+ * otherwise its sections. A file with the content of a program and another name is refused. */
 kf_status kf_system_by_section(const char *source, const kf_system **system, kf_error *error) {
     char path[KF_PATH];
     *system = NULL;
@@ -109,8 +109,8 @@ kf_status kf_system_accepts(const kf_system *system, const kf_problem *problem, 
     return kf_fail_context(error, "%s", problem->source);
 }
 
-/* The first of the table that accepts it, among those that no section names. Systems that open alike take
- * over what is open. */
+/* Opens the problem with the first system of the table that accepts it, among those that no section names.
+ * Systems that open scenes in the same way reuse the open scene. */
 static kf_status open_with_first(const char *source, const kf_problem_options *options, kf_problem **problem,
                                  kf_error *error) {
     kf_text reasons = {0};
@@ -139,7 +139,8 @@ static kf_status open_with_first(const char *source, const kf_problem_options *o
     return status;
 }
 
-/* Finds the system of a scene: the first of the table that accepts it; a refusal has all systems' reasons. */
+/* Finds the system of a scene: the first of the table that accepts it. A refusal lists the reasons of all
+ * systems. */
 kf_status kf_system_of_scene(kf_problem *problem, kf_error *error) {
     kf_text reasons = {0};
     for (int i = 0; kf_systems[i] != NULL; i++) {

@@ -5,7 +5,8 @@
 #include "solver/systems.h"
 
 typedef struct comparison {
-    const kf_system *system; /* whose case it is */
+    /* The system of the case. */
+    const kf_system *system;
     kf_case one;
 } comparison;
 

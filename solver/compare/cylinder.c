@@ -1,4 +1,5 @@
-/* The drag of a cylinder by stable fluids and by d2q9 at the same force, blockage and Reynolds number. */
+/* Compares the drag of a cylinder by stable fluids and by d2q9 at the same force, blockage and Reynolds
+ * number. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +10,20 @@
 #include "solver/stable_fluids/stable_fluids_cases.h"
 #include "solver/validation/flow.h"
 
-/* A periodic array of cylinders in a stream that an even force drives; NX x NY cells hold one. A cell is
- * solid when its centre is. */
+/* A periodic array of cylinders in a stream that a uniform force drives. One cylinder lies in NX x NY cells.
+ * A cell is solid when its centre is. */
 enum { NX = 240, NY = 160, DIAMETER = 40 };
 static bool in_cylinder(int x, int y) {
     return hypot(x + 0.5 - NX / 2.0, y + 0.5 - NY / 2.0) < DIAMETER / 2.0;
 }
 
 typedef struct stream {
-    double mean, leak; /* speed along x of the whole box, and in the cylinder's inner part */
+    /* The speed along x in the whole box, and inside the cylinder. */
+    double mean, leak;
 } stream;
 
-/* Drag over density / 2 mean speed^2 diameter: in a steady stream the force that drives it. */
+/* Returns the drag over density / 2 mean speed^2 diameter. In a steady stream the drag equals the driving
+ * force. */
 static double coefficient(double acceleration, double mean) {
     return acceleration * NX * NY / (0.5 * mean * mean * DIAMETER);
 }
@@ -81,11 +84,13 @@ static kf_status fluid_stream(kf_validation *v, double viscosity, double acceler
     return status;
 }
 
-/* Both systems at the same force in units of viscosity and diameter, 40 cells a diameter, blockage 1/4. */
+/* Runs both systems at the same force in units of viscosity and diameter, with 40 cells per diameter and
+ * blockage 1/4. */
 kf_status kf_case_cylinder(kf_validation *v, kf_error *error) {
     static const double LATTICE = 0.1, FAST = 0.5,
                         FORCE = 1.9e-4; /* speed scales, a D^3 / nu^2 through FORCE */
-    static const int TRAVELS = 10;      /* of the box's length */
+    /* In lengths of the box. */
+    static const int TRAVELS = 10;
     stream lattice = {0, 0}, fluid = {0, 0};
     char text[96];
     KF_TRY(lattice_stream(v, LATTICE, FORCE * LATTICE * LATTICE / (FAST * FAST), LATTICE,

@@ -1,4 +1,4 @@
-/* The drag of a sphere by the incompressible solver and by the kinetic one on the same grid. */
+/* Compares the drag of a sphere by the incompressible solver and by the kinetic one on the same grid. */
 #include <stdio.h>
 
 #include "solver/compare/comparisons.h"
@@ -8,8 +8,8 @@
 
 static const char johnson[] = "Johnson & Patel, J. Fluid Mech. 378 (1999) 19";
 
-/* One sphere in one tunnel on one grid: by the kinetic system, and by the incompressible one with steps of
- * that length, 10 and 40 times as long. */
+/* Runs one sphere in one tunnel on one grid: with the kinetic system, and with the incompressible one. Its
+ * steps are as long as the kinetic ones, and 10 and 40 times as long. */
 kf_status kf_case_beside(kf_validation *validation, kf_error *error) {
     enum { FLOWS = 2, RUNS = 4 };
     static const struct {

@@ -1,5 +1,5 @@
-/* The wake of a ball by the incompressible solver and by the kinetic one at the same moment: how its energy
- * is spread over wavelengths, and pictures of both. */
+/* Compares the wake of a ball by the incompressible solver and by the kinetic one at the same time: the
+ * distribution of its energy over wavelengths, and pictures of both. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,16 +15,19 @@
 /* Octaves of the wavelength, the longest of 4 to 2 diameters. */
 enum { BANDS = 4 };
 static const double longest = 4.0;
-/* The top of the pictures' colours over the stream's speed: beside a ball the flow is 1.5 times as fast. */
+/* The highest value of the pictures' colours over the stream's speed. Beside a ball the flow is 1.5 times as
+ * fast. */
 static const double most_of_stream = 1.5;
 
 typedef struct wake {
-    double energy[BANDS]; /* over the square of the stream's speed: mean square of the velocity's waves */
-    double mean;          /* of the velocity along the stream behind the solid, over the stream's */
+    /* The mean square of the velocity's waves, over the square of the stream's speed. */
+    double energy[BANDS];
+    /* The mean velocity along the stream behind the solid, over the stream's. */
+    double mean;
 } wake;
 
-/* Waves along the stream from the solid's rear on to two cells before the outflow, on lines no further than a
- * diameter from the axis, by a discrete Fourier transform in a Hann window. */
+/* Computes waves along the stream by a discrete Fourier transform with a Hann window. The lines run from the
+ * solid's rear to two cells before the outflow, and lie within a diameter of the axis. */
 static void find_wake(const kf_scene *scene, const kf_fields *fields, wake *found) {
     const int *n = scene->nodes;
     const double diameter = scene->solid_high[0] - scene->solid_low[0],
@@ -55,7 +58,7 @@ static void find_wake(const kf_scene *scene, const kf_fields *fields, wake *foun
                         s += line[i] * sin(2.0 * kf_pi * k * i / count);
                         r += line[i] * cos(2.0 * kf_pi * k * i / count);
                     }
-                    /* 2 (s^2 + r^2) / count^2 is a wave's mean square, 3 / 2 what the window leaves of it. */
+                    /* A wave's mean square is 2 (s^2 + r^2) / count^2. The window multiplies it by 3 / 2. */
                     found->energy[band] +=
                         2.0 / 1.5 * (s * s + r * r) / ((double)count * count) / (speed * speed);
                 }
@@ -67,8 +70,8 @@ static void find_wake(const kf_scene *scene, const kf_fields *fields, wake *foun
     free(line);
 }
 
-/* After so many diameters of the stream, by one system; ratio: time steps of the kinetic one in one of its.
- */
+/* Runs one system for this many diameters of the stream. ratio: kinetic time steps in one step of this
+ * system. */
 static kf_status run_system(const kf_validation *validation, const kf_system *system, double ratio,
                             double diameters, wake *found, kf_error *error) {
     static const int coarse[3] = {48, 24, 24}, fine[3] = {192, 96, 96};
@@ -106,11 +109,12 @@ static kf_status run_system(const kf_validation *validation, const kf_system *sy
     return status;
 }
 
-/* The wake with steps so many times as long, beside the kinetic one. */
+/* Compares the wake with steps this many times as long with the kinetic one. */
 static kf_status compare(kf_validation *validation, double ratio, double diameters, const wake *kinetic,
                          kf_error *error) {
     static const char source[] = "the kinetic solver at the same moment";
-    /* Set after -1.5, -0.2, -2.0 and -4.4 were measured on the cpu: they tell a change, not a quality. */
+    /* Bounds for the measured values -1.5, -0.2, -2.0 and -4.4 on the cpu. They detect a change and do not
+     * measure quality. */
     static const double octaves[BANDS] = {2.0, 2.0, 3.0, 6.0};
     /* Steps that are forty times as long, two cells each, leave less of small eddies. */
     const double loose = ratio > 10.0 ? 2.0 : 1.0;

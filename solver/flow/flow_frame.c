@@ -27,7 +27,8 @@ static int largest(const double vector[3]) {
 
 static int up_axis(const kf_scene *scene, int flow_axis) {
     int walled = -1, walled_count = 0;
-    if (scene->mask != NULL && flow_axis != 2) return 1 - flow_axis; /* in its plane */
+    /* The direction in the plane of the mask. */
+    if (scene->mask != NULL && flow_axis != 2) return 1 - flow_axis;
     for (int axis = 0; axis < 3; axis++) {
         bool wall = scene->faces[2 * axis] == KF_WALL || scene->faces[2 * axis + 1] == KF_WALL;
         if (axis == flow_axis || !wall) continue;

@@ -67,13 +67,13 @@ kf_status kf_flow_gather(void *all, size_t end, kf_error *error) {
     return status;
 }
 
-/* Adds the bits of the values as whole numbers over all processes; a process has 0 for values that it does
- * not know. */
+/* Adds the values' bits as whole numbers over all processes. A process has 0 for values that it does not
+ * know. */
 kf_status kf_flow_share(float *values, size_t count, kf_error *error) {
     enum { AT_ONCE = 1 << 20 };
     kf_status status = KF_OK;
     if (kf_world_size() == 1 || count == 0) return KF_OK;
-    /* The bits as whole numbers, to which zeros add nothing: no value is rounded. */
+    /* Adding zeros to the bits as whole numbers changes nothing, so no value is rounded. */
     int64_t *bits = kf_allocate((count < AT_ONCE ? count : AT_ONCE) * sizeof *bits);
     for (size_t first = 0; first < count && status == KF_OK; first += AT_ONCE) {
         const size_t some = count - first < AT_ONCE ? count - first : AT_ONCE;

@@ -20,9 +20,9 @@ static void turn_about_z(const double from[3], double angle, double to[3]) {
     to[2] = from[2];
 }
 
-/* Adds coefficients in axes that turn with the solid's yaw (drag along what the wind was without it), and
- * moments about them over the reference length: about the reference point of a solid at rest, the centre
- * of one that moves. */
+/* Adds coefficients in axes that turn with the solid's yaw, so drag is along the direction of the wind at yaw
+ * 0. Adds moments about these axes over the reference length. They refer to the reference point of a solid at
+ * rest, or to the centre of a moving one. */
 static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, const kf_solid_load *load,
                           double unit, kf_record *record) {
     const double turn = scene->yaw * 0.017453292519943295, length = scene->reference_length;
@@ -30,7 +30,8 @@ static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, con
     turn_about_z(frame->drag, turn, drag);
     turn_about_z(frame->side, turn, side);
     for (int a = 0; a < 3 && !scene->motion.moving;
-         a++) /* a mask's torque is about the middle of its solid */
+         /* The torque of a mask is about the middle of its solid. */
+         a++)
         arm[a] = (scene->mask != NULL ? 0.5 * (scene->solid_low[a] + scene->solid_high[a])
                                       : scene->motion.center[a]) -
                  scene->moment_center[a];
@@ -45,8 +46,8 @@ static void add_body_axes(const kf_scene *scene, const kf_flow_frame *frame, con
     kf_record_add(record, "yaw_moment_coefficient", "", kf_dot(moment, frame->lift) * of_moment);
 }
 
-/* Adds drag, lift and side coefficient by reference speed and area, and force and torque per density of the
- * fluid. Returns the factor from lattice forces to coefficients. */
+/* Adds drag, lift and side coefficient by reference speed and area, and force and torque divided by density.
+ * Returns the factor from lattice forces to coefficients. */
 static double add_load(const kf_scene *scene, const kf_flow_frame *frame, const kf_solid_load *load,
                        kf_record *record) {
     const double h = scene->cell_size, speed_unit = h / scene->time_step,
@@ -72,8 +73,8 @@ void kf_flow_add_forces(const kf_scene *scene, const kf_solid_load *load, kf_rec
     add_body_axes(scene, &frame, load, unit, record);
 }
 
-/* Adds the record "forces_NAME" of one of several solids, whose torque is about its own centre; of one that
- * turns that about its axis, and the power that keeps it turning. */
+/* Adds the record "forces_NAME" of one of several solids. The torque is about its centre, or about the axis
+ * of a turning solid. For that one it adds the power that keeps it turning. */
 static void add_solid(const kf_scene *scene, const kf_solid *solid, const kf_solid_load *load,
                       kf_records *records) {
     const double h = scene->cell_size, dt = scene->time_step, unit = pow(h, 5) / (dt * dt);
@@ -89,7 +90,7 @@ static void add_solid(const kf_scene *scene, const kf_solid *solid, const kf_sol
     kf_record_add(record, "power", "m5_s3", -about_axis * solid->motion.angular_speed / dt);
 }
 
-/* The records of each of several solids. */
+/* Adds the records of several solids. */
 static kf_status add_solids(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_solid_load loads[KF_MOST_SOLIDS];
@@ -113,7 +114,7 @@ static void add_motion(const kf_scene *scene, const kf_solid_pose *pose, kf_reco
         kf_record_add(record, quaternion[i], "", pose->quaternion[i]);
 }
 
-/* The fields say more about what went wrong. */
+/* Reports a diverged flow. The fields give more details of the cause. */
 static kf_status blew_up(kf_plan *plan, kf_error *error) {
     kf_fields fields = {.density = NULL};
     KF_TRY(plan->methods->flow->fields(plan, &fields, error));
@@ -136,8 +137,8 @@ static void add_range(kf_record *record, const char *name, const char *unit, con
     }
 }
 
-/* Adds the record "wall" of a law of the wall: y+ and friction velocity over the surface, the share of it for
- * which the law stands in, and the drag's parts by friction and by pressure. */
+/* Adds the record "wall" of a law of the wall: y+ and friction velocity over the surface, the share where the
+ * law is used, and the parts of drag by friction and by pressure. */
 static kf_status add_wall(kf_plan *plan, const kf_solid_load *load, kf_records *records, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     const double speed = scene->cell_size / scene->time_step, area = scene->cell_size * scene->cell_size,
@@ -204,8 +205,9 @@ kf_status kf_flow_pose_on(kf_plan *plan, const kf_scene *level, kf_solid_pose *p
     return KF_OK;
 }
 
-/* Lengths and times scale a scene without a change of its lattice, and so of its hash; what coefficients and
- * moments refer to is not in it either, nor what several solids are called, after which tables are named. */
+/* Lists the facts that define the meaning of a plan's tables. Lengths and times scale a scene without
+ * changing its lattice and its hash. The hash also contains neither the references of coefficients and
+ * moments nor the names of several solids, which name tables. */
 void kf_flow_meaning(const kf_plan *plan, kf_facts *meaning) {
     const kf_scene *scene = kf_plan_scene(plan);
     const double h = scene->cell_size;

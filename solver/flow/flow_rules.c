@@ -8,8 +8,8 @@ static bool is_known(const kf_scene *scene) {
 }
 
 double kf_flow_least_viscosity(const kf_scene *scene) {
-    /* The smallest viscosities, at 0.05 cells a step, at which all runs went on; noise grows in proportion to
-     * the speed. */
+    /* The smallest viscosities at which all runs stayed stable, measured at 0.05 cells per step. Noise grows
+     * in proportion to the speed. */
     static const double measured_speed = 0.05, high_rate = 1.8;
     const double speed = scene->reference_speed / measured_speed;
     if (!is_known(scene)) return 0.0;

@@ -1,4 +1,4 @@
-/* A flow's fields in the user's units. */
+/* Converts a flow's fields to the user's units. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "solver/flow/flow_plan.h"
 #include "solver/flow/flow_rules.h"
 
-/* Beyond these the lattice Boltzmann method no longer describes a flow; sound travels 0.577 cells a step. */
+/* Beyond these the lattice Boltzmann method no longer describes a flow. The speed of sound is 0.577 cells per
+ * step. */
 static const double speed_limit = 0.5, density_limit = 5.0;
 
 bool kf_solid_load_same(const kf_solid_load *one, const kf_solid_load *other) {
@@ -89,7 +90,8 @@ void kf_flow_snapshot_of(const kf_scene *scene, const kf_fields *fields, kf_snap
 
 kf_status kf_flow_level_snapshot(kf_plan *plan, int level, kf_snapshot *snapshot, kf_error *error) {
     const kf_scene *coarsest = kf_plan_scene(plan);
-    kf_scene box = level == 0 ? *coarsest : *coarsest->finer[level - 1]; /* as if its nodes were all */
+    /* The scene of this level, as if the level filled the whole domain. */
+    kf_scene box = level == 0 ? *coarsest : *coarsest->finer[level - 1];
     kf_fields fields = {.density = NULL};
     int first[3];
     KF_TRY(plan->methods->flow->level(plan, level, &fields, first, error));

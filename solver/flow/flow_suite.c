@@ -9,9 +9,10 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/flow/flow_suite.h"
 
-/* A changed problem has a scene inside, and these of it are its own. */
+/* A changed problem contains a scene. These members of it belong to this problem only. */
 typedef struct changed_scene {
-    kf_scene scene; /* first: kf_problem_scene finds it */
+    /* It comes first, because kf_problem_scene finds it there. */
+    kf_scene scene;
     double *x, *y, *z, *area, *vertices;
     const kf_device_info *device;
     char *reason;
@@ -40,7 +41,7 @@ static double *scaled(const double *values, size_t count, double factor, double 
 
 /* --- The changes ---------------------------------------------------------------------------------------- */
 
-/* Sets accuracy to at least so much; 16-bit storage needs it. */
+/* Raises accuracy to at least this value. 16-bit storage needs it. */
 static kf_status accuracy(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double least = 0;
     KF_TRY(kf_json_number(place, changes, "accuracy", true, KF_DEFAULT_ACCURACY, 0.1, &least, error));
@@ -82,8 +83,8 @@ static kf_status without_solid(changed_scene *made, const cJSON *changes, kf_jso
     return KF_OK;
 }
 
-/* The change turn_steps lets the body, lifted to the middle of the domain, turn about its length, where
- * its rim stays slower than sound. */
+/* The change turn_steps moves the body to the middle of the domain and turns it about its length. Its rim
+ * stays slower than sound. */
 static kf_status turn_steps(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     static const double PI = 3.14159265358979323846;
     kf_scene *scene = &made->scene;
@@ -112,7 +113,7 @@ static kf_status turn_steps(changed_scene *made, const cJSON *changes, kf_json_p
     return KF_OK;
 }
 
-/* The change more_nodes gives the domain so many more or less along each axis. */
+/* The change more_nodes adds this many nodes to the domain along each axis; negative numbers remove nodes. */
 static kf_status more_nodes(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double more[3] = {0};
     KF_TRY(kf_json_numbers(place, changes, "more_nodes", true, -1e4, 1e4, 3, more, error));
@@ -121,7 +122,8 @@ static kf_status more_nodes(changed_scene *made, const cJSON *changes, kf_json_p
     return KF_OK;
 }
 
-/* The change nodes puts the body as it is into a domain of so many nodes that holds the one from before. */
+/* The change nodes puts the unchanged body into a domain of this many nodes, which contains the old domain.
+ */
 static kf_status nodes(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error) {
     double wanted[3] = {0};
     KF_TRY(kf_json_numbers(place, changes, "nodes", true, 1, 1 << 20, 3, wanted, error));
@@ -156,8 +158,8 @@ static double occupied_cells(const kf_scene *scene, double scale) {
     return occupied;
 }
 
-/* The change samples_in_a_cell scales the body until a cell that has samples has so many, to a tenth, in a
- * domain that just holds it. */
+/* The change samples_in_a_cell scales the body until a cell with samples has this many, to a tenth. The
+ * domain just contains the body. */
 static kf_status samples_in_a_cell(changed_scene *made, const cJSON *changes, kf_json_place place,
                                    kf_error *error) {
     enum { MARGIN = 8, ATTEMPTS = 6 };
@@ -201,11 +203,12 @@ static kf_status cache_bytes_a_node(changed_scene *made, const cJSON *changes, k
     return KF_OK;
 }
 
-/* In the order in which they are made. */
+/* The changes, in the order of their use. */
 static const struct {
     const char *key;
     kf_status (*make)(changed_scene *made, const cJSON *changes, kf_json_place place, kf_error *error);
-    bool of_solid; /* nothing to change without one */
+    /* The change needs a solid. */
+    bool of_solid;
 } table[] = {{"accuracy", accuracy, false},
              {"collision", collision, false},
              {"rates", rates, false},

@@ -26,13 +26,14 @@ kf_field_deviation kf_compare_fields(const double *values, const double *referen
         density_scale += reference[n] * reference[n];
         mass += values[n];
         reference_mass += reference[n];
-        if (!(node <= result.worst_value)) { /* also true for NaN */
+        /* This is also true for NaN. */
+        if (!(node <= result.worst_value)) {
             result.worst_value = node;
             result.worst = n;
         }
     }
-    /* Fluid at rest with density 1 has no scale of its own, and the density of a uniform stream none but that
-     * of the dynamic pressure, u^2 / (2 c_s^2). */
+    /* A fluid at rest with density 1 has no natural scale. The only scale of density in a uniform stream is
+     * the dynamic pressure, u^2 / (2 c_s^2). */
     const double rest = KF_REST_SPEED * sqrt((double)count),
                  dynamic = 1.5 * velocity_scale / sqrt((double)count);
     result.velocity = sqrt(velocity_error) / fmax(sqrt(velocity_scale), rest);

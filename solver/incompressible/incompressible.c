@@ -1,4 +1,4 @@
-/* The table of the system, and its plans. */
+/* The system's table, and its plans. */
 #include "solver/incompressible/incompressible.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 enum { LEAST_CELLS = 8 };
 
-/* The scene's time step is the solver's from here on. */
+/* Opens the problem. From here on the scene's time step is that of the solver. */
 static kf_status open_problem(const char *source, const kf_problem_options *options, kf_problem **problem,
                               kf_error *error) {
     static const kf_scene_section *const own[] = {&kf_incompressible_section, NULL};
@@ -26,7 +26,7 @@ static kf_status open_problem(const char *source, const kf_problem_options *opti
     return KF_OK;
 }
 
-/* The reference solves to rounding: so does the trial, nearly. */
+/* Makes the trial. The reference solves to rounding, so the trial must nearly do so too. */
 static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
     enum { STEPS = 4 };
     static const double tolerance = 1e-5;
@@ -172,7 +172,7 @@ static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     a->angular_speed = scene->motion.moving ? scene->motion.angular_speed : 0.0;
     a->duration = 0.5;
     a->viscosity = kf_incompressible_viscous_term(scene) == KF_VISCOUS_OFF ? 0.0 : scene->viscosity;
-    /* Rounding leaves a divergence of this size with such velocities; less cannot be asked for. */
+    /* With such velocities rounding leaves a divergence of this size. A smaller tolerance is not possible. */
     const double rounding = (s->options.double_precision ? 2e-16 : 1e-7) * fmax(speed, 1e-3);
     a->tolerance = kf_incompressible_tolerance(scene);
     a->floor = rounding * rounding * scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
@@ -188,7 +188,7 @@ static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     a->flexible = s->options.solver == KF_SOLVE_MULTIGRID_CG;
 }
 
-/* Zeroed: what is never written holds 0. */
+/* Makes a buffer with zeros, because some parts are never written. */
 static kf_status make_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error) {
     KF_TRY(kf_plan_buffer(plan, bytes, buffer, error));
     return kf_buffer_fill(*buffer, 0, error);
@@ -266,8 +266,8 @@ static kf_status make_buffers(kf_plan *plan, kf_incompressible *s, kf_error *err
     return make_solid(plan, s, error);
 }
 
-/* Jacobi's iterations of the implicit viscous term until their error is a thousandth: each takes 6 s / (1 + 6
- * s) of it, s being what the viscosity does in a sub-step. */
+/* Returns the Jacobi iterations of the implicit viscous term that reduce its error to a thousandth. Each
+ * multiplies it by 6 s / (1 + 6 s), where s is the effect of the viscosity in a sub-step. */
 static int diffusions_of(const kf_scene *scene) {
     if (kf_incompressible_viscous_term(scene) != KF_VISCOUS_IMPLICIT) return 0;
     const double s = 6.0 * scene->viscosity * 0.5, rate = s / (1.0 + s);
@@ -293,10 +293,11 @@ static kf_status build(kf_plan *plan, kf_incompressible *s, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_incompressible_outline(scene, s);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    /* The page docs/incompressible.md counts 40 values and 6 words, and what the solves begin with; their
+    /* The page docs/incompressible.md counts 40 values and 6 words, and the start of the solves. Their
      * iterations are left out. */
     plan->least_bytes = plan->updates * (44.0 * (double)s->real_bytes + 8.0 * sizeof(unsigned));
-    KF_TRY(make_buffers(plan, s, error)); /* first: what does not fit says so before it compiles */
+    /* Buffers come first, so a problem that is too large fails before kernels compile. */
+    KF_TRY(make_buffers(plan, s, error));
     for (int which = 0; which < KF_INCOMPRESSIBLE_SOURCES; which++) {
         kf_source source;
         kf_defines defines;

@@ -1,4 +1,4 @@
-/* Validation cases of the incompressible system: vortices whose decay is known, the divergence that is left,
+/* Validation cases of the incompressible system: vortices with a known decay, the remaining divergence, and
  * the drag of a sphere. */
 #include "solver/incompressible/incompressible_cases.h"
 
@@ -28,8 +28,8 @@ static kf_scene *make_vortices(int n, int depth, bool limited) {
     return scene;
 }
 
-/* Relative to the exact solution at the end, in the L2 norm; what averages from faces to centres and back
- * does to the wave is known (cos(pi / n) each) and taken out. */
+/* Returns the relative deviation from the exact solution at the end, in the L2 norm. Averages from faces to
+ * centres and back change the wave by a known factor, cos(pi / n) each, which is divided out. */
 static double deviation(const kf_scene *scene, const double *values) {
     const int n = scene->nodes[0];
     const double averaged = pow(cos(kf_pi / n), 2.0), speed = courant * exp(-decay) * averaged;
@@ -90,7 +90,7 @@ static kf_status case_taylor_green(kf_validation *validation, kf_error *error) {
 /* --- Divergence --------------------------------------------------------------------------------------------
  */
 
-/* The divergence left after a projection, and the residual that the solver says it reached, must meet the
+/* Checks that the divergence after a projection, and the residual that the solver reports, meet the
  * tolerance. */
 static kf_status case_divergence(kf_validation *validation, kf_error *error) {
     static const char *const overrides[] = {"storage=f64", NULL};

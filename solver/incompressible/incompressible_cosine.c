@@ -1,4 +1,4 @@
-/* Cosine transforms of a pressure: which axes have them, tables, launches. */
+/* Cosine transforms of a pressure: chooses their axes, and makes tables and launches. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static bool has_cosines(const kf_scene *scene, int axis) {
            kf_incompressible_cosine_pairs(scene->nodes[axis], sizeof(double)) > 0;
 }
 
-/* The third axis may have outflows, but not be periodic. Where all suit, it is x. */
+/* Chooses the axes of cosine transforms. The third axis may have outflows, but must not be periodic. When all
+ * axes are possible, it is x. */
 bool kf_incompressible_cosine_axes(const kf_scene *scene, int axes[2]) {
     int count = 0;
     for (int axis = 2; axis >= 0 && count < 2; axis--)

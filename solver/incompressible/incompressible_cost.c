@@ -1,5 +1,5 @@
-/* The work of the incompressible plans: their own list of launches (solver/incompressible), with how many
- * iterations a solve will take. Where a number was measured, docs/cost-model.md says how. */
+/* The work of incompressible plans: their list of launches (solver/incompressible), with the expected
+ * iterations of a solve. docs/cost-model.md describes the measured numbers. */
 #include "solver/incompressible/incompressible_cost.h"
 
 #include <math.h>
@@ -21,13 +21,14 @@ typedef struct kf_incompressible_tally {
     const kf_incompressible_cost *cost;
     const kf_incompressible_options *options;
     kf_works *works;
-    double iterations; /* of a solve */
+    /* The iterations of a solve. */
+    double iterations;
 } kf_incompressible_tally;
 
-/* Iterations until a residual of 1e-4 with steps of ten kinetic ones, from the pressure of the step before;
- * gradients without a cycle or a transform need more where more cells lie in a row. From that pressure a
- * solve begins with 1.6 digits where steps are the kinetic ones, and one less where they are ten times as
- * long. */
+/* Returns the expected iterations for a residual of 1e-4, with steps of ten kinetic ones, starting from the
+ * previous pressure. Conjugate gradients without a cycle or a transform need more iterations on longer rows
+ * of cells. The previous pressure is already right to 1.6 digits with kinetic steps, and to one digit less
+ * with steps ten times as long. */
 static double expected_iterations(const kf_scene *scene, const kf_incompressible_options *o) {
     static const struct {
         double fixed, a_cell;
@@ -46,12 +47,13 @@ static double expected_iterations(const kf_scene *scene, const kf_incompressible
     return fmin(fmax(iterations, o->least_iterations), o->iterations);
 }
 
-/* Instructions of a cell and what they wait for in the L1 cache: values are found and mixed at the ends of
- * traces, three of each sub-trace and one of what is carried; the correction goes both ways where it is
- * limited and the prediction did not keep the bounds. One address saves as much as it does of the compiled
- * kernels' instructions. */
+/* Returns the instructions of a cell and the time that they wait for the L1 cache. Values are interpolated at
+ * the ends of traces: three for each sub-trace and one for the carried quantity. The correction traces both
+ * ways when it is limited and the prediction broke the bounds. One address saves the same share of the
+ * compiled kernels' instructions. */
 static double of_advection(const kf_incompressible_tally *t, bool corrects) {
-    static const double PREDICTED = 65, CORRECTED = 88; /* a place where eight values are mixed */
+    /* Instructions for a place where eight values are interpolated. */
+    static const double PREDICTED = 65, CORRECTED = 88;
     static const double ONE_ADDRESS = 0.57;
     const kf_incompressible_model *model = kf_incompressible_model_of(t->cost->scene);
     const double places =
@@ -60,8 +62,8 @@ static double of_advection(const kf_incompressible_tally *t, bool corrects) {
            (corrects ? CORRECTED * (model->unlimited || t->options->keeps_bounds ? 1 : 2) : PREDICTED);
 }
 
-/* Instructions of a cell as compiled for sm_90, without the slow paths of divisions; of kernels that sum,
- * without the sums of their blocks. */
+/* Returns the instructions of a cell as compiled for sm_90. It leaves out the slow paths of divisions, and
+ * the sums over blocks. */
 static double instructions_of(const kf_incompressible_tally *t, const char *name) {
     static const struct {
         const char *name;
@@ -73,7 +75,8 @@ static double instructions_of(const kf_incompressible_tally *t, const char *name
                     {"factor_red", 111},   {"factor_black", 638},   {"factor_back", 145},
                     {"add_correction", 39}};
     static const double FIRST_SWEEP = 40, TWO_SWEEPS = 155, OF_ARRAY = 50, OF_RESIDUAL = 122;
-    static const double ISSUED = 0.6; /* of the time that as many of a kernel take that waits for memory */
+    /* The share of the time that the same instructions take in a kernel that waits for memory. */
+    static const double ISSUED = 0.6;
     const kf_incompressible_options *o = t->options;
     const double wide = o->double_precision ? 2 : 1, issued = wide * ISSUED;
     if (strncmp(name, "predict", 7) == 0) return wide * of_advection(t, false);
@@ -94,8 +97,9 @@ static double cached(const kf_incompressible_tally *t, double cells) {
     return kf_cost_cached(bytes, (double)t->cost->device->l2_bytes, IN_CACHE);
 }
 
-/* Accesses that wait for each other: of kernels with a thread a place, that sum, of one block, of one item; a
- * sweep of the one block, whose values are near; a cell of the lines that are solved there and back. */
+/* Returns the number of accesses that wait for each other. The cases are kernels with a thread per place,
+ * sums, a single block, a single item, a sweep of the single block with near values, and a cell of lines that
+ * are solved in both directions. */
 static double depth_of(const kf_incompressible_tally *t, const kf_listed_launch *launch) {
     static const double PLACES = 2, SUMS = 3, BLOCK = 3, ITEM = 1, SWEEP = 0.33, LINE = 0.4;
     if (strcmp(launch->name, "tridiagonal") == 0) {
@@ -116,8 +120,8 @@ static double depth_of(const kf_incompressible_tally *t, const kf_listed_launch 
     }
 }
 
-/* Adds what a launch takes before and beside its work. A GPU begins one block a cycle, whether it works or
- * returns; outside of a graph the host starts a kernel every 2.5 us, which hides the device's own wait. */
+/* Adds the time of a launch besides its work. A GPU begins one block per cycle, even if it returns at once.
+ * Outside of a graph the host starts a kernel every 2.5 us, which hides the device's latency. */
 static void start(const kf_incompressible_tally *t, const kf_listed_launch *launch, double depth,
                   kf_work *work) {
     static const double BLOCKS_A_US = 1975, LATENCY_US = 1.2, HOST_US = 2.5;
@@ -129,7 +133,8 @@ static void start(const kf_incompressible_tally *t, const kf_listed_launch *laun
 }
 
 static void add_launch(void *data, const kf_listed_launch *launch) {
-    static const double PLACES = 0.63, SUMS = 0.5; /* of a copy's rate */
+    /* Shares of a copy's rate. */
+    static const double PLACES = 0.63, SUMS = 0.5;
     kf_incompressible_tally *t = data;
     const double cells = (double)launch->cells[0] * launch->cells[1] * launch->cells[2];
     kf_work *work = kf_works_add(t->works, launch->name, launch->iterated ? t->iterations : 1);

@@ -1,5 +1,5 @@
-/* The launches of a step: two halves, each advection, its divergence, a pressure solve and the gradient taken
- * away. */
+/* The launches of a step. It has two halves, each with advection, its divergence, a pressure solve and the
+ * subtraction of the gradient. */
 #include <string.h>
 
 #include "solver/incompressible/incompressible.h"
@@ -22,7 +22,8 @@ static double block_count(const kf_incompressible_options *o, const int extent[3
     return (double)along_x * along_y * extent[2];
 }
 
-/* Returns whether the launch is told to who lists instead of launched; `blocks` is its blocks of threads. */
+/* Returns whether the launch is only reported to a lister. `blocks` is the number of its blocks of threads.
+ */
 static bool is_listed(const kf_incompressible_builder *b, const char *name, kf_launch_kind kind,
                       double blocks, const kf_incompressible_arguments *a, double bytes) {
     if (b->list == NULL) return false;
@@ -96,7 +97,7 @@ void kf_incompressible_open_faces(kf_incompressible_builder *b) {
     kf_incompressible_coarsen(b);
 }
 
-/* Launches a kernel over all faces; `values` is what it reads and writes for a cell. */
+/* Launches a kernel over all faces. `values` is the number of values read and written per cell. */
 static void on_faces(kf_incompressible_builder *b, kf_incompressible_source which, const char *name,
                      const kf_incompressible_arguments *a, double values) {
     const int extent[3] = {a->cells[0] + 1, a->cells[1] + 1, a->cells[2] + 1};
@@ -105,12 +106,14 @@ static void on_faces(kf_incompressible_builder *b, kf_incompressible_source whic
                              cells * (values * (double)b->system->real_bytes + sizeof(unsigned)));
 }
 
-/* The velocity `source` after a sub-step is left in the buffer that is returned; two more are free for it. */
+/* Advects the velocity `source` by a sub-step, and returns the buffer with the result. Two more buffers are
+ * free for it. */
 static kf_buffer *advect(kf_incompressible_builder *b, int half, kf_buffer *source, kf_buffer *target,
                          kf_buffer *spare) {
     const kf_incompressible *s = b->system;
     kf_incompressible_arguments a = s->arguments;
-    const double carried = half == 0 ? 0.0 : 3.0; /* the first half's velocity carries itself */
+    /* In the first half the velocity carries itself. */
+    const double carried = half == 0 ? 0.0 : 3.0;
     const double kept = s->options.keeps_bounds ? 6.0 : 0.0;
     a.source = kf_buffer_address(source);
     a.carrier = kf_buffer_address(s->velocity);
@@ -177,7 +180,8 @@ static void add_bytes(void *data, const kf_listed_launch *launch) {
 
 kf_solve_bytes kf_incompressible_solve_bytes(const kf_scene *scene,
                                              const kf_incompressible_options *options) {
-    enum { GRADIENTS = 8, ALONE = 5, CORRECTION = 2 }; /* values of a cell; each with a word */
+    /* Values of a cell, each with a word. */
+    enum { GRADIENTS = 8, ALONE = 5, CORRECTION = 2 };
     kf_incompressible system = {.options = *options};
     kf_solve_bytes bytes = {.start = 0.0};
     kf_incompressible_list_launches(scene, options, add_bytes, &bytes);

@@ -33,7 +33,8 @@ static void hash_integer(kf_hasher *hasher, int64_t value) {
     kf_hash_add(hasher, &value, sizeof value);
 }
 
-/* Nothing where all is as when a file says nothing: such scenes are the same with and without the section. */
+/* Hashes the section. Default values add nothing, so a scene with them has the same hash as one without the
+ * section. */
 static void hash_section(const void *values, kf_hasher *hasher) {
     const kf_incompressible_model *model = values;
     if (!model->unlimited && model->trace == KF_TRACE_MIDPOINT &&

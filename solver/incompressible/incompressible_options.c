@@ -117,7 +117,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
     if ((which == KF_INCOMPRESSIBLE_COSINE || which == KF_INCOMPRESSIBLE_COSINE_SECOND) &&
         kf_incompressible_cosine_axes(scene, axes))
         define_cosine(scene, options, axes[which == KF_INCOMPRESSIBLE_COSINE_SECOND], defines);
-    /* The other kernels' loops of the cpu have no vectors where places may wrap. */
+    /* The loops of the other kernels on the cpu do not vectorise when places may wrap. */
     if (which == KF_INCOMPRESSIBLE_ADVECTION || !options->gpu)
         kf_define_to(defines, "KF_PERIODIC", has_periodic_axis(scene));
     if (which == KF_INCOMPRESSIBLE_ADVECTION) {

@@ -5,7 +5,7 @@
 #include "solver/incompressible/incompressible.h"
 
 enum { COARSEST_SWEEPS = 24, COARSEST_CELLS = 4 };
-/* Jacobi's sweeps are damped: 6/7 smooths best in three dimensions (Trottenberg et al., Multigrid, 2001,
+/* The damping of Jacobi's sweeps. 6/7 smooths best in three dimensions (Trottenberg et al., Multigrid, 2001,
  * section 2.9). */
 static const double damping = 6.0 / 7.0;
 
@@ -37,9 +37,9 @@ void kf_incompressible_lay_out(kf_grid_level *level) {
     level->capacity = (level->capacity + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* How open an outflow is on a level: the size of a cell over the distance from the middle of the last one to
- * where the pressure is 0, half a cell of the finest level outside. The last cell may reach beyond the
- * domain. Words hold little more than 2. */
+/* Returns how open an outflow is on a level: the cell's size over the distance from the middle of the last
+ * cell to the point of zero pressure. That point lies half a cell of the finest level outside. The last cell
+ * may extend beyond the domain. Words hold little more than 2. */
 static double outflow_openness(const kf_incompressible *s, int level, int face) {
     const int axis = face / 2;
     const double size = pow(2.0, level),
@@ -114,8 +114,8 @@ static void swap(kf_incompressible_arguments *a) {
     a->other = guess;
 }
 
-/* From wanted to a guess, which the returned arguments say where it is. Sweeps before the coarser levels are
- * counted so that the result ends in `guess` of the level above's arguments (coarse_guess): an even number of
+/* Does a cycle from wanted to a guess. The number of sweeps before the coarser levels is chosen so that the
+ * result ends in the `guess` of the upper level's arguments (coarse_guess). This takes an even number of
  * swaps. */
 static void cycle(kf_incompressible_builder *b, const kf_incompressible_arguments *from, int level,
                   bool products) {
@@ -162,7 +162,8 @@ static void scalars(kf_incompressible_builder *b, const char *name, const kf_inc
 static void precondition(kf_incompressible_builder *b, const kf_incompressible_arguments *a) {
     if (b->system->options.solver == KF_SOLVE_MULTIGRID_CG) {
         cycle(b, a, 0, true);
-        if (b->system->level_count == 1) launch(b, "products", true, a, 3); /* no smooth_last summed them */
+        /* No smooth_last has summed them. */
+        if (b->system->level_count == 1) launch(b, "products", true, a, 3);
     } else if (b->system->options.solver == KF_SOLVE_INCOMPLETE_CG) {
         launch(b, "factor_red", false, a, 1);
         launch(b, "factor_black", false, a, 2);
@@ -186,10 +187,11 @@ static bool has_arrived(kf_incompressible_builder *b, const kf_incompressible_ar
     return b->status != KF_OK || states[a->solve - first].done;
 }
 
-/* Appends a solve for the pressure: so many iterations of multigrid, or of conjugate gradients with a
- * preconditioner, which return at once when the residual is small enough. */
+/* Appends a solve for the pressure: this many iterations of multigrid, or of conjugate gradients with a
+ * preconditioner. They return at once when the residual is small enough. */
 void kf_incompressible_solve(kf_incompressible_builder *b, const kf_incompressible_arguments *arguments) {
-    enum { LOOKS = 8 }; /* iterations from look to look */
+    /* The number of iterations between two checks. */
+    enum { LOOKS = 8 };
     const kf_incompressible_options *o = &b->system->options;
     const kf_incompressible_arguments *a = arguments;
     b->solving = true;

@@ -1,6 +1,6 @@
-/* The reference: double precision on the host, one face after the other, a pressure solved to rounding by
- * plain conjugate gradients. Shares no code with kernels/; only the grid of the solid's distance is the same.
- */
+/* The reference. It uses double precision on the host, computes one face after the other, and solves the
+ * pressure to rounding by plain conjugate gradients. It shares no code with kernels/; only the grid of the
+ * solid's distance is the same. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,15 @@
 
 typedef struct run {
     const kf_scene *scene;
-    int n[3], m[3]; /* cells; faces along each axis, one more everywhere */
+    /* The numbers of cells, and of faces along each axis, which are one more. */
+    int n[3], m[3];
     size_t room;
     bool wraps[3], solid, singular;
     kf_distance_grid distance;
-    double rotation[9], center[3], velocity[3], turn[3]; /* of the solid */
-    double *open[3], *height;                            /* of faces; of cells */
+    /* The motion of the solid. */
+    double rotation[9], center[3], velocity[3], turn[3];
+    /* How open faces are, and the heights of cells. */
+    double *open[3], *height;
     double *u[3], *moved[3], *back[3], *next[3], *p[2];
 } run;
 
@@ -24,7 +27,7 @@ static size_t at(const run *r, const int x[3]) {
     return (size_t)x[0] + (size_t)r->m[0] * ((size_t)x[1] + (size_t)r->m[1] * (size_t)x[2]);
 }
 
-/* Next cell or face along an axis; false: there is none. */
+/* Moves to the next cell or face along an axis. Returns false when there is none. */
 static bool step(const run *r, const int from[3], int axis, int by, int last, int to[3]) {
     memcpy(to, from, 3 * sizeof *to);
     to[axis] += by;
@@ -47,7 +50,8 @@ static double distance_at(const run *r, const double x[3]) {
     return kf_distance_at(&r->distance, body);
 }
 
-/* Area, of 1/2, of the part of a triangle where the linear function is positive: clip the triangle. */
+/* Returns the area, of 1/2, of the part of a triangle where the linear function is positive. It clips the
+ * triangle. */
 static double positive_area(const double f[3]) {
     static const double corner[3][2] = {{0, 0}, {1, 0}, {0, 1}};
     double polygon[6][2], area = 0.0;
@@ -79,7 +83,7 @@ static double open_share(const run *r, int axis, const int x[3]) {
         place[j] += corner >= 2 ? 0.5 : -0.5;
         d[corner] = distance_at(r, place);
     }
-    /* The kernels cut a face across the y and z, z and x, x and y diagonals from its lower corner. */
+    /* The kernels cut a face along its diagonal from the lower corner: y and z, z and x, or x and y. */
     const double share =
         positive_area((double[3]){d[0], d[1], d[2]}) + positive_area((double[3]){d[0], d[2], d[3]});
     return share < 0.02 ? 0.0 : share;
@@ -142,7 +146,8 @@ static bool has_face(const run *r, int axis, const int x[3]) {
     return true;
 }
 
-/* Component `axis` of a field at a point; the least and the largest of what it is made of. */
+/* Interpolates component `axis` of a field at a point, and finds the smallest and largest of the values used.
+ */
 static double sample(const run *r, double *const field[3], int axis, const double point[3], double range[2]) {
     double share[3], sum = 0.0;
     int low[3];
@@ -189,8 +194,8 @@ static double face_height(const run *r, int axis, const int x[3]) {
     return 0.5 * (r->height[at(r, x)] + (inside ? r->height[at(r, below)] : 128.0 / KF_DEPTH));
 }
 
-/* Returns what the viscous term adds up at a face. *links of it times the face's own value are to be taken
- * away, of which *wall_links belong to the solid, as *wall of the sum does. */
+/* Returns the sum of the viscous term at a face. *links times the face's value must be subtracted.
+ * *wall_links of the links and *wall of the sum belong to the solid. */
 static double viscous_sum(const run *r, const double *u, int axis, const int x[3], double *links,
                           double *wall, double *wall_links) {
     double sum = 0.0;
@@ -252,7 +257,7 @@ static void advect_faces(run *r, double *const source[3], int axis, bool correct
             }
 }
 
-/* The implicit viscous term, by Gauss and Seidel to rounding. */
+/* Solves the implicit viscous term by Gauss-Seidel to rounding. */
 static void diffuse(run *r, int axis) {
     enum { SWEEPS = 60 };
     const double nu = r->scene->viscosity * 0.5;
@@ -289,7 +294,7 @@ static bool is_cell(const run *r, const int x[3]) {
     return x[0] < r->n[0] && x[1] < r->n[1] && x[2] < r->n[2];
 }
 
-/* A p at a cell; *sum: of how open its faces are. */
+/* Returns A p at a cell. *sum becomes the sum of the openness of its faces. */
 static double balance(const run *r, const double *p, const int x[3], double *sum) {
     double result = 0.0;
     *sum = 0.0;
@@ -476,8 +481,8 @@ static void find_load(const run *r, kf_solid_load *load) {
             }
 }
 
-/* Returns pressure and velocity at cell centres, [4][z][y][x]; where nothing flows out the pressure's mean
- * is 0. The caller frees them. */
+/* Returns pressure and velocity at cell centres, [4][z][y][x]. Without outflow the pressure's mean is 0. The
+ * caller frees them. */
 static double *centred(const run *r) {
     const size_t count = (size_t)r->n[0] * (size_t)r->n[1] * (size_t)r->n[2];
     double *values = kf_allocate(4 * count * sizeof *values), total = 0.0, cells = 0.0, sum;

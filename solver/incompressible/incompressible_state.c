@@ -1,4 +1,4 @@
-/* State of a plan: initial conditions, fields, force on the solid, the solves' records, checkpoints. */
+/* The state of a plan: initial conditions, fields, force on the solid, records of the solves, checkpoints. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ static size_t place_of(const kf_grid_level *level, int x, int y, int z) {
 /* --- The beginning ---------------------------------------------------------------------------------------
  */
 
-/* Velocity at a face: the mean of the two cells', of that inside at a face of the domain. */
+/* Returns the initial velocity at a face. It is the mean of the two cells, or the value of the inner cell at
+ * a face of the domain. */
 static double initial_at(const kf_scene *scene, int axis, const int at[3]) {
     double sum = 0.0, density, velocity[3];
     if (kf_scene_starts_uniform(scene)) return scene->initial_velocity[axis];
@@ -74,7 +75,7 @@ static kf_status upload_velocity(kf_plan *plan, kf_error *error) {
     return status;
 }
 
-/* The pose before the first step, which the host sets; a step moves on from it. */
+/* Sets the pose before the first step. Each step continues from it. */
 static kf_status place_solid(kf_plan *plan, uint64_t step, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_solid_state state = {.step = (long long)step};
@@ -129,9 +130,8 @@ kf_status kf_incompressible_judge_solves(kf_plan *plan, int halves, const char *
     return KF_OK;
 }
 
-/* Two steps that are thrown away, all but their pressures, from which the first step's solves go out: those
- * from a pressure of 0 take more iterations than any other, and the second's as many as a step's usually do.
- */
+/* Makes two steps and keeps only their pressures, from which the solves of the first step start. Solves from
+ * a pressure of 0 take the most iterations. The second step's take about as many as usual. */
 static kf_status try_steps(kf_plan *plan, kf_incompressible_builder *b, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     void *velocity;
@@ -153,8 +153,8 @@ static kf_status try_steps(kf_plan *plan, kf_incompressible_builder *b, kf_error
     return b->status;
 }
 
-/* The velocity without divergence from which the first step goes out. A solver that does not converge says so
- * here, on the whole problem: the config asks for too few iterations, or for a solver that cannot. */
+/* Makes the initial velocity divergence-free. A solver that does not converge fails here on the whole
+ * problem. The config then has too few iterations, or an unsuitable solver. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_incompressible *s = system_of(plan);
     kf_incompressible_builder b = {
@@ -179,7 +179,7 @@ static double real_at(const kf_incompressible *s, const void *values, size_t ind
                                            : (double)((const float *)values)[index];
 }
 
-/* Along each axis to the next face. */
+/* Returns the index of the next face along an axis. */
 static size_t next_face(const kf_scene *scene, const kf_grid_level *level, int axis, const int at[3]) {
     int to[3] = {at[0], at[1], at[2]};
     to[axis]++;
@@ -221,13 +221,13 @@ static void convert(const kf_plan *plan, const raw_state *raw, double *values) {
                     open_cells += 1.0;
                 }
             }
-    /* The pressure is known but for a constant where nothing flows out. Inside of the solid it is 0. */
+    /* Without outflow the pressure is known up to a constant. Inside the solid it is 0. */
     const double mean = s->arguments.singular && open_cells > 0.0 ? sum / open_cells : 0.0;
     for (i = 0; i < count; i++)
         values[i] = isnan(values[i]) && !isnan(sum) ? 0.0 : values[i] - mean;
 }
 
-/* Reads pressure and velocity at cell centres, [4][z][y][x]; the caller frees them. */
+/* Reads pressure and velocity at cell centres, [4][z][y][x]. The caller frees them. */
 kf_status kf_incompressible_read(kf_plan *plan, double **values, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     const int *n = kf_plan_scene(plan)->nodes;
@@ -275,7 +275,7 @@ static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *e
     return KF_OK;
 }
 
-/* Some planes: the pressure's solve spreads what is no number to all cells. */
+/* Checks some planes for NaN. The pressure's solve spreads a NaN to all cells. */
 static kf_status watch(kf_plan *plan, kf_error *error) {
     const kf_incompressible *s = system_of(plan);
     const kf_scene *scene = kf_plan_scene(plan);
@@ -358,9 +358,9 @@ kf_status kf_incompressible_divergence(kf_plan *plan, double *divergence, kf_err
     return KF_OK;
 }
 
-/* Takes the records of the solid, as all flows do, and of the pressure: iterations and relative residual
- * of both halves' solves, the root mean square of the divergence that is left (1/s), and how many solves
- * missed the tolerance. */
+/* Takes the records of the solid, as all flows do, and those of the pressure. These are iterations and
+ * relative residual of both halves' solves, the root mean square of the remaining divergence (1/s), and the
+ * number of solves that missed the tolerance. */
 static kf_status take_records(kf_plan *plan, kf_records *records, kf_error *error) {
     kf_solve_state states[KF_HALVES];
     double divergence;

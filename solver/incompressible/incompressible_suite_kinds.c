@@ -1,5 +1,5 @@
-/* Time for a second of the flow, memory of a plan, and what a pressure solve takes: comparisons of solvers
- * whose steps are not alike. */
+/* Compares solvers with different steps: time for a second of the flow, memory of a plan, and the cost of a
+ * pressure solve. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +49,9 @@ static void plan_memory(const kf_figure_input *input, kf_figure *figure) {
     kf_figure_set(figure, input->values[0] / 1048576.0, (double)NAN, (double)NAN);
 }
 
-/* Mean iterations of a solve, largest residual that one ended with, and solves that missed the tolerance, in
- * the first steps; bytes of a solve with those iterations: that its launches move, and least. */
+/* In the first steps: the mean iterations of a solve, the largest final residual, and the number of solves
+ * that missed the tolerance. For a solve with these iterations: the bytes that its launches move, and the
+ * least bytes. */
 enum { ITERATIONS, RESIDUAL, MISSED, MOVED, LEAST };
 static kf_status measure_solves(const kf_figure_input *input, kf_backend *backend,
                                 double values[KF_FIGURE_VALUES], kf_error *error) {
@@ -100,8 +101,9 @@ static void add_solve(const kf_figure_input *input, kf_figure *figure) {
                    values[ITERATIONS], values[MISSED], 100.0 * values[LEAST] / could);
 }
 
-/* Half of what the step takes beside its other kernels: each of those is far longer than a launch. Kernels of
- * a solve cannot be added up, for most of their launches return at once. */
+/* Sets the figure to half of a step's time without its other kernels, each of which is far longer than a
+ * launch. Adding the times of a solve's kernels would be wrong, because most of its launches return at once.
+ */
 static void solve_time(const kf_figure_input *input, kf_figure *figure) {
     static const char *const others[] = {"predict", "correct", "diffuse", "divergence", "project"};
     const kf_measurement *m = input->of.measurement;

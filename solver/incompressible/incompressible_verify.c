@@ -1,5 +1,5 @@
-/* The correctness gate: a plan's fields, its force on the solid and what its pressure solves left against the
- * reference. */
+/* The correctness check: compares a plan's fields, its force on the solid and the residuals of its pressure
+ * solves with the reference. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "solver/incompressible/incompressible.h"
 #include "solver/incompressible/reference.h"
 
-/* The reference solves to rounding, a plan to its tolerance: its fields are as good as that, times what the
- * Laplacian's condition on a small grid makes of it. */
+/* The reference solves to rounding, and a plan to its tolerance. The error of its fields is that tolerance
+ * times a factor for the condition of the Laplacian on a small grid. */
 static const double margin = 30.0, single_rounding = 3e-5;
 
 static double load_deviation(const kf_solid_load *load, const kf_solid_load *reference) {
@@ -36,14 +36,15 @@ kf_status kf_incompressible_verify(kf_plan *plan, const kf_reference *reference,
     memset(verification, 0, sizeof *verification);
     verification->error = NAN;
     KF_TRY(kf_incompressible_solves(plan, states, error));
-    /* Too few iterations are no wrong kernel. What blew up is judged by its fields. */
+    /* Too few iterations are not a fault of a kernel. A diverged flow is judged by its fields. */
     const bool finite = isfinite(states[0].residual) && isfinite(states[1].residual);
     if (finite) KF_TRY(kf_incompressible_judge_solves(plan, KF_HALVES, "in the gate's steps", error));
     KF_TRY(kf_incompressible_read(plan, &values, error));
     const kf_field_deviation d = kf_compare_fields(values, reference->values, reference->count, 3);
     free(values);
     KF_TRY(plan->methods->flow->load(plan, &load, error));
-    const int worst = (int)d.worst; /* a reference is far smaller than 2^31 cells */
+    /* A reference has far fewer than 2^31 cells. */
+    const int worst = (int)d.worst;
     (void)snprintf(verification->worst, sizeof verification->worst,
                    "velocity off by %.3g at cell (%d, %d, %d)", sqrt(d.worst_value), worst % n[0],
                    worst / n[0] % n[1], worst / (n[0] * n[1]));

@@ -17,8 +17,8 @@
 #include "base/util/text.h"
 #include "solver/flow/flow_plan.h"
 
-/* The file: "kftune-checkpoint 2 ", the checksum of all that follows its line, and the description as one
- * JSON object padded with spaces to HEADER bytes in all; then the state. */
+/* The beginning of the file: "kftune-checkpoint 2 ", then the checksum of everything after its line. The
+ * description follows as a JSON object, padded with spaces to HEADER bytes in all. Then comes the state. */
 static const char magic[] = "kftune-checkpoint ";
 enum {
     FORMAT = 3,
@@ -29,7 +29,7 @@ enum {
     LANES = 8
 };
 
-/* The texts of a description, in one table for writing and reading. */
+/* The texts of a description, in one table for writing and for reading. */
 typedef struct text_field {
     const char *name;
     size_t offset, size;
@@ -45,7 +45,7 @@ enum { TEXT_FIELDS = sizeof text_fields / sizeof text_fields[0] };
 /* --- Writing ---------------------------------------------------------------------------------------------
  */
 
-/* Text of which every character takes one byte in JSON, so that the header's size is bounded. */
+/* Copies a text so that every character takes one byte in JSON. This bounds the size of the header. */
 static void plain_copy(char *target, size_t size, const char *source) {
     kf_copy_text(target, size, source);
     for (; *target; target++) {
@@ -83,14 +83,14 @@ static kf_status check_keeps_state(const kf_plan *plan, kf_error *error) {
                    plan->problem->system->name);
 }
 
-/* Sums of the state, eight interleaved so that they run at the speed of memory: SHA-256 alone would take
- * longer than the simulation. Every step is a bijection of its sum, so a change of one word always shows. */
+/* Sums the state in eight interleaved sums, at the speed of memory. SHA-256 alone would take longer than the
+ * simulation. Every step is a bijection of its sum, so a change of one word is always detected. */
 static void begin_sums(uint64_t sums[LANES]) {
     for (int lane = 0; lane < LANES; lane++)
         sums[lane] = 0x9e3779b97f4a7c15U * (uint64_t)(lane + 1);
 }
 
-/* A whole number of LANES words, or the last that there are. */
+/* Adds a multiple of LANES words, or the last words. */
 static void add_up(const void *state, size_t bytes, uint64_t sums[LANES]) {
     for (size_t at = 0; at < bytes; at += LANES * sizeof(uint64_t)) {
         uint64_t words[LANES] = {0};
@@ -138,7 +138,7 @@ static kf_status write_header(const kf_checkpoint *checkpoint, char *header, con
     return KF_OK;
 }
 
-/* Refuses a folder without room for so many bytes; one that cannot be asked has room. */
+/* Refuses a folder without enough free space. A folder whose free space is unknown is accepted. */
 static kf_status check_room(const char *folder, size_t bytes, kf_error *error) {
     struct statvfs disk;
     if (statvfs(folder, &disk) != 0) return KF_OK;
@@ -161,7 +161,7 @@ static kf_status file_size(kf_plan *plan, const kf_smoke *smoke, size_t *state, 
     return KF_OK;
 }
 
-/* The first process writes; what is in its way all are told. */
+/* Returns whether this process writes the file, which is the first one. All processes receive its errors. */
 static bool writes_file(void) {
     return kf_world_rank() == 0;
 }
@@ -181,13 +181,15 @@ static kf_status begin_file(const char *path, size_t bytes, kf_file_draft *draft
     return kf_file_begin(path, bytes, draft, error);
 }
 
+/* Writes a checkpoint of a plan and its smoke, with the state of all processes. */
 kf_status kf_checkpoint_write(const char *path, kf_plan *plan, kf_smoke *smoke, kf_error *error) {
     kf_checkpoint checkpoint;
     size_t bytes = 0, all = 0;
     KF_TRY(file_size(plan, smoke, &bytes, &all, error));
     describe_plan(plan, smoke, &checkpoint);
     checkpoint.state_bytes = bytes;
-    const bool writes = writes_file(); /* the others only say what they have */
+    /* The other processes only send their part. */
+    const bool writes = writes_file();
     kf_file_draft draft = {.data = NULL};
     KF_TRY(kf_world_agree(writes ? begin_file(path, all, &draft, error) : KF_OK, error));
     char *file = draft.data, *state = writes ? file + HEADER : NULL;
@@ -209,7 +211,8 @@ static kf_status damaged(const char *path, const char *what, kf_error *error) {
 static kf_status open_file(const char *path, FILE **file, char header[HEADER], kf_error *error) {
     struct stat about;
     *file = NULL;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) /* opening a FIFO would wait for a writer */
+    /* Opening a FIFO would wait for a writer. */
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return kf_fail(error, KF_BAD_INPUT, "%s: not a regular file; give a checkpoint that kftune run wrote",
                        path);
     *file = fopen(path, "rb");
@@ -289,7 +292,7 @@ kf_status kf_checkpoint_describe(const char *path, kf_checkpoint *checkpoint, kf
     return status;
 }
 
-/* One differing text: KF_BAD_INPUT that says which. */
+/* Fails with KF_BAD_INPUT when two texts differ, and names the text. */
 static kf_status must_match(const char *path, const char *what, const char *stored, const char *wanted,
                             kf_error *error) {
     if (strcmp(stored, wanted) == 0) return KF_OK;
@@ -297,7 +300,7 @@ static kf_status must_match(const char *path, const char *what, const char *stor
                    path, what, stored, wanted);
 }
 
-/* A run may begin to make smoke, or go on without. */
+/* Checks the smoke. A run may begin to make smoke, or stop. */
 static kf_status check_smoke(const char *path, const kf_checkpoint *stored, const kf_checkpoint *wanted,
                              kf_error *error) {
     if (wanted->smoke_bytes == 0 || stored->smoke_bytes == 0) return KF_OK;
@@ -309,7 +312,7 @@ static kf_status check_smoke(const char *path, const kf_checkpoint *stored, cons
                    path);
 }
 
-/* The use of a checkpoint: to go on with its scene, or to begin another in its flow. */
+/* The use of a checkpoint: to continue its scene, or to begin another scene in its flow. */
 typedef enum way { GO_ON, BEGIN } way;
 
 static kf_status check_lends(const char *path, const kf_plan *plan, kf_error *error) {
@@ -348,7 +351,7 @@ static kf_status check_fits(const char *path, const kf_checkpoint *stored, kf_pl
                    path, stored->state_bytes, bytes);
 }
 
-/* Checks that the state behind the header is what was sealed; it is read piece by piece. */
+/* Checks that the state behind the header matches its checksum. It reads piece by piece. */
 static kf_status check_state(const char *path, FILE *file, const char header[HEADER],
                              const kf_checkpoint *checkpoint, kf_error *error) {
     enum { PIECE = 16 << 20 };
@@ -367,8 +370,7 @@ static kf_status check_state(const char *path, FILE *file, const char header[HEA
     return damaged(path, "its content does not match its checksum", error);
 }
 
-/* The file as memory, of which only the pages that are read take any, and the processes of a host share them.
- */
+/* The file as memory. Only pages that are read take memory, and the processes of a host share them. */
 typedef struct mapping {
     void *at;
     size_t bytes;
@@ -389,7 +391,7 @@ static kf_status map_state(const char *path, FILE *file, const kf_checkpoint *ch
     return KF_OK;
 }
 
-/* Reads a checkpoint into the plan after all checks; one to begin in puts the plan at step 0. */
+/* Reads a checkpoint into the plan after all checks. With BEGIN the plan starts at step 0. */
 static kf_status take_up(const char *path, kf_plan *plan, kf_smoke *smoke, way wanted_for,
                          kf_checkpoint *checkpoint, kf_error *error) {
     FILE *file = NULL;

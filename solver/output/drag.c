@@ -52,7 +52,7 @@ void kf_force_series_add(kf_force_series *series, uint64_t step, const kf_record
     add_row(series, step, values);
 }
 
-/* Reads a row, step,time_s,drag,lift,side,...; false at the end of what is whole. */
+/* Reads a row, step,time_s,drag,lift,side,... . Returns false at the end of the complete rows. */
 static bool read_row(const char *row, uint64_t *step, double values[KF_COEFFICIENTS]) {
     char *end = NULL;
     *step = strtoull(row, &end, 10);
@@ -86,8 +86,8 @@ void kf_force_series_free(kf_force_series *series) {
     *series = (kf_force_series){0};
 }
 
-/* An interval is not turned as a mean is, because drag and side force go up and down together: each row is
- * turned, and the mean taken of those. */
+/* Turns the means. Turning an interval would be wrong, because drag and side force vary together. So each row
+ * is turned before the mean is taken. */
 static void turn_means(const kf_force_series *s, double turn, kf_drag_report *report) {
     const size_t first = report->mean[KF_DRAG].first, count = s->count - first;
     for (int c = 0; c < KF_COEFFICIENTS; c++)
@@ -105,8 +105,8 @@ static void turn_means(const kf_force_series *s, double turn, kf_drag_report *re
     free(turned);
 }
 
-/* A settled part that begins too early begins later, with an interval that is no narrower; one of fewer rows
- * than have an interval is none. */
+/* Shortens a settled part that begins too early; its interval becomes no narrower. A part with too few rows
+ * for an interval is dropped. */
 static void leave_out_foreign(const kf_force_series *s, kf_drag_report *report) {
     enum { FEWEST = 16 };
     kf_series_mean *mean = &report->mean[KF_DRAG];
@@ -158,8 +158,9 @@ static double mean_of_rows(const double *values, size_t count) {
     return sum / (double)count;
 }
 
-/* Steps from the last row until the means of thirds of the later half differ by a thousandth: each difference
- * is the one before times a factor, where how the flow began dies away exponentially. NAN: it does not. */
+/* Estimates the steps from the last row until the means of thirds of the later half differ by a thousandth.
+ * When the start of the flow decays exponentially, each difference is the previous one times a factor. NAN:
+ * it does not decay. */
 static double steps_of_transient(const kf_force_series *s) {
     enum { FEWEST = 8 };
     const size_t third = s->count / 6;
@@ -191,8 +192,8 @@ bool kf_drag_is_done(const kf_drag_report *report, double flow_through_steps) {
 static const char *const judged_names[KF_DRAG_JUDGED] = {"open_stream_drag", "open_stream_half",
                                                          "half_statistics", "half_grid", "half_tunnel"};
 
-/* Judges the rows after every twentieth more of them, always at the same numbers of rows, so that a run that
- * was continued judges as one that was not. */
+/* Judges the rows after every twentieth more of them, always at the same numbers of rows. So a continued run
+ * judges like an uninterrupted one. */
 void kf_drag_judge_rows(kf_drag_judgement *j, kf_force_series *series) {
     enum { SHARE = 20 };
     const size_t count = series->count;
@@ -206,7 +207,8 @@ void kf_drag_judge_rows(kf_drag_judgement *j, kf_force_series *series) {
     for (; j->next <= count; j->next += j->next < SHARE ? 1 : j->next / SHARE)
         last = j->next;
     if (last == 0) return;
-    series->count = last; /* the rows that there were when it was time */
+    /* The number of rows at that time. */
+    series->count = last;
     const kf_drag_report report = kf_drag_report_of(series, j->flow_through_steps, j->turn);
     series->count = count;
     j->judge(j->context, &report, j->values);

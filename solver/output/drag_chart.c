@@ -1,11 +1,12 @@
-/* The chart of drag and lift over a run. */
+/* Draws the chart of drag and lift over a run. */
 #include <math.h>
 #include <stdio.h>
 
 #include "solver/output/drag.h"
 #include "solver/picture/chart.h"
 
-/* The values of the later nine tenths, and zero only if it is near. unit: steps of one on the axis across. */
+/* Sets the range to the values of the later nine tenths, and to zero if it is near. unit: the steps per unit
+ * of the horizontal axis. */
 static void set_range(kf_chart *c, const kf_force_series *s, double unit) {
     c->low[0] = 0.0;
     c->high[0] = fmax(1e-9, (double)s->steps[s->count - 1] / unit);

@@ -1,4 +1,4 @@
-/* Vorticity, Q and the solid's mask, from a snapshot of the flow. */
+/* Computes vorticity, Q and the solid's mask from a snapshot of the flow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,8 @@ static void add_derivatives(int quantities, kf_snapshot *s) {
 static void add_mask(const kf_scene *scene, const kf_solid_pose *pose, kf_snapshot *s) {
     float *solid = kf_snapshot_add(s, "solid", "1", 1);
     const size_t plane_size = (size_t)s->nodes[0] * (size_t)s->nodes[1];
-    int first[3]; /* the snapshot's first node in the scene's grid */
+    /* The position of the snapshot's first node in the scene's grid. */
+    int first[3];
     for (int a = 0; a < 3; a++)
         first[a] = (int)lround(s->origin[a] / s->spacing[a] - 0.5);
     const double low[2] = {first[0] - 0.5, first[1] - 0.5};

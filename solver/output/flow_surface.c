@@ -1,4 +1,4 @@
-/* The solid's surface with pressure, shear and y+. */
+/* Writes the solid's surface with pressure, shear and y+. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,10 @@
 #include "solver/flow/wall_law.h"
 #include "solver/output/flow_files.h"
 
-static const double SHEAR_AT = 1.5, LAW_AT = 2.0, FIRST_NODE = 0.5; /* cells outside of the surface */
+/* Distances from the surface in cells. */
+static const double SHEAR_AT = 1.5, LAW_AT = 2.0, FIRST_NODE = 0.5;
 
-/* The angle of a triangle at corner p. */
+/* Returns the angle of a triangle at corner p. */
 static double angle_at(const double *p, const double *q, const double *r) {
     double qq = 0.0, rr = 0.0, qr = 0.0;
     for (int a = 0; a < 3; a++) {
@@ -21,9 +22,9 @@ static double angle_at(const double *p, const double *q, const double *r) {
     return qq > 0.0 && rr > 0.0 ? acos(fmin(1.0, fmax(-1.0, qr / sqrt(qq * rr)))) : 0.0;
 }
 
-/* Adds a triangle's normal to its corners, weighted by the angle there, which does not depend on how a face
- * is cut into triangles. Returns six times the volume of the tetrahedron between it and the origin of
- * position. */
+/* Adds a triangle's normal to its corners, weighted by the angle there. This weight does not depend on how a
+ * face is cut into triangles. Returns six times the volume of the tetrahedron between the triangle and the
+ * origin. */
 static double add_normal(const double *const corner[3], double *const normal[3], const double *origin) {
     const double *p = corner[0], *q = corner[1], *r = corner[2];
     double n[3], length = 0.0, volume = 0.0;
@@ -41,8 +42,8 @@ static double add_normal(const double *const corner[3], double *const normal[3],
     return volume;
 }
 
-/* Unit normals at the vertices; 0 where there is none. Where the mesh's volume is negative its triangles look
- * inwards, and the normals are turned round. */
+/* Computes unit normals at the vertices, or 0 without a normal. In a mesh with negative volume triangles
+ * point inwards, so the normals are reversed. */
 static double *vertex_normals(const kf_mesh *mesh, const double *position) {
     double *normals = kf_allocate_zeroed(3 * mesh->vertex_count + 1, sizeof *normals), volume = 0.0;
     for (size_t t = 0; t < mesh->triangle_count; t++) {
@@ -63,8 +64,8 @@ static double *vertex_normals(const kf_mesh *mesh, const double *position) {
     return normals;
 }
 
-/* Finds the nodes below and above a place along an axis, and the share of the one above; false beyond the
- * outermost nodes of an axis that is not periodic. */
+/* Finds the nodes below and above a place along an axis, and the weight of the upper one. Returns false
+ * beyond the outermost nodes of an axis that is not periodic. */
 static bool find_nodes(int nodes, bool periodic, double at, size_t beside[2], double *share) {
     const double home = periodic ? at - nodes * floor(at / nodes) : at,
                  cell = fmin(floor(home), fmax(0.0, nodes - (periodic ? 1.0 : 2.0)));
@@ -75,7 +76,7 @@ static bool find_nodes(int nodes, bool periodic, double at, size_t beside[2], do
     return true;
 }
 
-/* Trilinear, at a place in lattice units; false beyond the outermost nodes. */
+/* Interpolates linearly at a place in lattice units. Returns false beyond the outermost nodes. */
 static bool interpolate(const kf_scene *scene, const kf_snapshot *flow, const kf_quantity *quantity,
                         const double at[3], double *values) {
     size_t beside[3][2];
@@ -115,8 +116,8 @@ typedef struct surface_vertex {
     const double *position, *normal;
 } surface_vertex;
 
-/* Finds the velocity, in cells a step, that a place would have if it were part of the solid, or of the one of
- * several that has the vertex. */
+/* Finds the velocity of the solid at a place, in cells per step. Of several solids it is the one with the
+ * vertex. */
 static void velocity_with(const surface_vertex *of, const double at[3], double velocity[3]) {
     const kf_scene *scene = of->scene;
     const double *center = of->pose->center;
@@ -135,8 +136,8 @@ static void velocity_with(const surface_vertex *of, const double at[3], double v
         velocity[a] += of->pose->velocity[a];
 }
 
-/* Returns the speed along the surface at a height (cells), as the solid sees it, and its direction; false
- * where no flow is known. */
+/* Returns the speed along the surface at a height (cells), relative to the solid, and its direction. Returns
+ * false where the flow is not known. */
 static bool speed_along(const surface_vertex *of, double height, double v[3], double *speed) {
     double at[3], moves[3], through = 0.0;
     step_out(of->position, of->normal, height, at);
@@ -152,9 +153,10 @@ static bool speed_along(const surface_vertex *of, double height, double v[3], do
     return true;
 }
 
-/* Returns by how much the slope at the surface exceeds that of the line to the first height, by the parabola
- * through a second one twice as high: on a sphere at Reynolds number 100 with 12 cells the line has 0.54 of
- * the friction, the parabola 0.75. A second speed below the first is another flow's. */
+/* Returns the ratio of the slope at the surface to that of the line to the first height. It fits a parabola
+ * through a second point twice as high. On a sphere at Reynolds number 100 with 12 cells the line gives 0.54
+ * of the friction, the parabola 0.75. The ratio is at most 1.5, because a second speed below the first
+ * belongs to another flow. */
 static double steeper(const surface_vertex *of, const double first[3], double speed) {
     double v[3], second, along = 0.0;
     if (!(speed > 0.0) || !speed_along(of, 2.0 * SHEAR_AT, v, &second)) return 1.0;
@@ -163,8 +165,8 @@ static double steeper(const surface_vertex *of, const double first[3], double sp
     return fmin(1.5, fmax(0.5, 2.0 - 0.5 * along / speed));
 }
 
-/* Wall shear over density and y+ of the first node at a vertex, from speeds along the surface some way out of
- * it: of a viscous layer or, as far as it stands in, after the scene's law of the wall. */
+/* Sets the wall shear over density, and y+ of the first node at a vertex, from speeds along the surface at
+ * some heights. The layer is viscous, or follows the scene's law of the wall where that is used. */
 static void set_shear(const surface_vertex *of, float shear[3], float *y_plus) {
     const kf_scene *scene = of->scene;
     const bool turbulent = kf_scene_turbulent_at(scene, of->position);

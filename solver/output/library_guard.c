@@ -21,10 +21,11 @@ static struct {
     char line[KF_PATH + 256];
     struct sigaction before[SIGNALS];
     stack_t stack_before;
-    char stack[STACK_BYTES]; /* the handler's: the library may have used up the thread's own */
+    /* The stack of the handler, because the library may have used up that of the thread. */
+    char stack[STACK_BYTES];
 } guard;
 
-/* Only what a signal handler may do. */
+/* Ends the process with calls that a signal handler may make. */
 static _Noreturn void end(void) {
     for (size_t done = 0, size = strlen(guard.line); done < size;) {
         const ssize_t more = write(STDERR_FILENO, guard.line + done, size - done);
@@ -34,7 +35,7 @@ static _Noreturn void end(void) {
     _exit(KF_MACHINE);
 }
 
-/* A signal from another process is not a fault of the library. */
+/* Handles a fault. A signal from another process is not a fault of the library. */
 static void on_signal(int number, siginfo_t *information, void *context) {
     (void)context;
     if (!kf_signal_is_foreign(information)) end();

@@ -37,7 +37,8 @@ static void begin(kf_mean_fields *fields, const kf_snapshot *snapshot) {
  * value among all. */
 static void add_products(kf_mean_fields *fields, const kf_quantity *velocity, size_t at, size_t count) {
     const double before =
-        1.0 - 1.0 / (double)fields->samples; /* of what is off the new mean to the old one */
+        /* The weight of the old mean. */
+        1.0 - 1.0 / (double)fields->samples;
     for (size_t i = 0; i < count; i++) {
         const double *mean = fields->mean + at + 3 * i;
         double off[3];

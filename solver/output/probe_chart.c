@@ -83,7 +83,7 @@ static void draw_taps(kf_chart *c, const kf_probe *probe, const kf_probe_curve *
     }
 }
 
-/* One panel: the quantities from first to end. */
+/* Draws one panel with the quantities from first to end. */
 static void draw_panel(kf_chart *c, const char *title, const char *up, const kf_probe *probe,
                        const kf_probe_report *report, const kf_probe_curve *curve, size_t count, int first,
                        int end) {

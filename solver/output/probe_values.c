@@ -1,4 +1,4 @@
-/* Velocity and pressure between the nodes of a plan's state. */
+/* Interpolates velocity and pressure between the nodes of a plan's state. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,12 @@
 
 enum { CORNERS = 8 };
 
-/* The nodes around a point, and what each counts. */
+/* The nodes around a point, and their weights. */
 typedef struct surroundings {
     size_t node[CORNERS];
     double weight[CORNERS];
-    double wall_share;       /* of the nearest wall, of what the velocity is */
+    /* The nearest wall's share of the velocity. */
+    double wall_share;
     double wall_velocity[3]; /* m/s */
 } surroundings;
 
@@ -22,10 +23,12 @@ typedef struct lattice {
     int nodes[3];
     double origin[3], spacing[3];
     bool periodic[3];
-    const kf_scene *scene; /* NULL: nothing is known of its faces */
+    /* NULL when nothing is known of its faces. */
+    const kf_scene *scene;
 } lattice;
 
-/* A wall within half a cell, where there is no node beyond the point: the velocity goes to the wall's. */
+/* Looks for a wall within half a cell, where no node lies beyond the point. The velocity then approaches that
+ * of the wall. */
 static void look_for_wall(const lattice *l, int axis, double at, surroundings *s) {
     const kf_scene *scene = l->scene;
     const bool low = at < 0.0;
@@ -37,7 +40,7 @@ static void look_for_wall(const lattice *l, int axis, double at, surroundings *s
         s->wall_velocity[a] = scene->face_velocity[face][a] * scene->cell_size / scene->time_step;
 }
 
-/* Finds the nodes around a point; across a periodic face they are those of the other side. */
+/* Finds the nodes around a point. Across a periodic face they are those of the other side. */
 static void surround(const lattice *l, const double point[3], surroundings *s) {
     size_t low[3], high[3];
     double share[3];

@@ -13,10 +13,10 @@
 #include "solver/output/probe_chart.h"
 #include "solver/output/table.h"
 
-/* The stresses u'u', v'v', w'w', u'v', u'w', v'w': the two components of each. */
+/* The two components of each stress: u'u', v'v', w'w', u'v', u'w', v'w'. */
 static const int stress_components[KF_STRESSES][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-/* The name of a pressure's column, with its unit as tables spell it. */
+/* Returns the name of a pressure's column with its unit, as tables write it. */
 static const char *pressure_column(const char *pressure) {
     return strcmp(pressure, "kinematic_pressure") == 0 ? "kinematic_pressure_m2_s2" : pressure;
 }
@@ -29,7 +29,7 @@ static void append_header(const kf_prober *prober, const kf_probe *probe, kf_tex
     kf_text_append(header, "\n");
 }
 
-/* First and last of the quantities that a probe's table has. */
+/* Finds the first and last of the quantities in a probe's table. */
 static void quantities_of(const kf_prober *prober, const kf_probe *probe, int *first, int *end) {
     *first = probe->kind == KF_PROBE_SURFACE ? KF_PROBED - 1 : 0;
     *end = prober->pressure != NULL ? KF_PROBED : KF_PROBED - 1;
@@ -153,12 +153,13 @@ static bool read_row(const char *row, int first, int end, uint64_t *step, double
     return true;
 }
 
-/* A table as it was written, by this run and by those that it goes on from. */
+/* A table as this run and the runs before it have written it. */
 typedef struct probe_rows {
     size_t moments, room;
     uint64_t *steps;
-    kf_probe_curve *first; /* [moments]: time and values of the first point */
-    sums *points;          /* [probe->count] */
+    /* [moments] Time and values of the first point. */
+    kf_probe_curve *first;
+    sums *points; /* [probe->count] */
 } probe_rows;
 
 static void free_rows(probe_rows *rows) {
@@ -249,7 +250,7 @@ static kf_status write_means(const kf_prober *prober, size_t which, const probe_
     return ended;
 }
 
-/* The means of the first point with their intervals. */
+/* Computes the means of the first point with their intervals. */
 static void fill_report(const kf_prober *prober, size_t which, const probe_rows *rows) {
     kf_probe_report *report = &prober->reports[which];
     size_t first = 0;
@@ -269,7 +270,7 @@ static void fill_report(const kf_prober *prober, size_t which, const probe_rows 
     report->pressure_unit = prober->pressure_unit;
 }
 
-/* The curves of the picture: over time of a point, the means along the others. */
+/* Draws the curves: over time for a point, and the means along other probes. */
 static kf_status draw(const kf_prober *prober, size_t which, const probe_rows *rows, kf_error *error) {
     const kf_probe *probe = &prober->probes[which];
     const kf_probe_report *report = &prober->reports[which];

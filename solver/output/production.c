@@ -14,8 +14,8 @@
  * sense. */
 enum { WATCHED_STEPS = 256 };
 
-/* Looks at clocks and signals, and whether the drag has settled. What they say is for the first process to
- * decide; an interruption of any counts. */
+/* Checks clocks, signals, and whether the drag has settled. The first process decides by them. An
+ * interruption of any process counts. */
 static kf_status look_around(kf_production_run *producer, kf_error *error) {
     const bool last = producer->plan->steps_done == producer->end,
                due = last || kf_clock_seconds() - producer->saved >= producer->options->checkpoint_seconds;
@@ -42,7 +42,7 @@ static kf_status check_state(kf_plan *plan, kf_error *error) {
     return methods->flow->load(plan, &load, error);
 }
 
-/* A state that makes no sense is not worth keeping; the last one that did may be. */
+/* Names the last good state. A state that diverged is not saved; the last saved one may be good. */
 static kf_status name_last_good(const kf_production_run *producer, kf_status failure, kf_error *error) {
     char message[sizeof error->message];
     if (producer->result->checkpoint[0] == '\0') return failure;
@@ -51,7 +51,8 @@ static kf_status name_last_good(const kf_production_run *producer, kf_status fai
                    producer->result->checkpoint);
 }
 
-/* By the clock, whatever outputs are due; a state that makes no sense takes no good one's place. */
+/* Saves a checkpoint when the time for it has come, independently of other outputs. A diverged state does not
+ * replace a good one. */
 static kf_status save_due(kf_production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
     if (producer->options->checkpoints == 0 || !producer->save_is_due || plan->methods->save == NULL)
@@ -64,7 +65,8 @@ static kf_status save_due(kf_production_run *producer, kf_error *error) {
     return status;
 }
 
-/* An output that cannot be written must not cost what was computed. */
+/* Saves a checkpoint after a failure, so that an output that cannot be written does not lose the computed
+ * state. */
 static kf_status save_after(kf_production_run *producer, kf_status failure, kf_error *error) {
     kf_error why;
     if (failure == KF_GATE_FAILED) return failure;
@@ -77,9 +79,9 @@ static kf_status save_after(kf_production_run *producer, kf_status failure, kf_e
                    producer->result->checkpoint);
 }
 
-/* Foretells what is left, as "3 min", by what a step has taken so far, with all files and pictures. A run
- * until the drag has settled goes by the flow's own convergence: "about 2 min, at most 28 min". If it shows
- * none yet: "at least 40 s", the flow-throughs that a settled drag is watched for. */
+/* Estimates the remaining time, as "3 min", from the measured time of a step with all files and pictures. A
+ * run until the drag has settled uses the convergence of the flow: "about 2 min, at most 28 min". Without
+ * convergence so far it gives the flow-throughs for which a settled drag is watched: "at least 40 s". */
 static void forecast(const kf_production_run *producer, double step_us, uint64_t left, char text[96]) {
     const kf_production_options *options = producer->options;
     const double steps =
@@ -149,15 +151,17 @@ static kf_status advance_watched(kf_production_run *producer, uint64_t steps, kf
     return kf_backend_synchronize(plan->backend, error);
 }
 
-/* Seconds that so many steps may take. A busy machine is slower, but not a hundred times and ten minutes
- * more. Before any was measured, an hour and what a tenth of a GB/s would make of their traffic. */
+/* Returns the seconds that this many steps may take. On a busy machine a step may take a hundred times as
+ * long, plus ten minutes. Before the first measurement the limit is an hour plus the time of their traffic at
+ * a tenth of a GB/s. */
 static double most_seconds(const kf_production_run *producer, uint64_t steps) {
     static const double times = 100, patience = 600, first_patience = 3600, slow_bytes = 1e8;
     return producer->slowest > 0 ? patience + times * producer->slowest * (double)steps
                                  : first_patience + producer->plan->least_bytes / slow_bytes * (double)steps;
 }
 
-/* In the watchdog's thread. The main one waits for the device and changes nothing meanwhile. */
+/* Reports a hanging run. It is called in the watchdog's thread. The main thread waits for the device and
+ * changes nothing meanwhile. */
 static void report_hanging(void *context, double seconds) {
     kf_production_run *producer = context;
     char within[32];
@@ -171,7 +175,7 @@ static void report_hanging(void *context, double seconds) {
     producer->options->hangs(producer->options->hangs_context, &error);
 }
 
-/* Advances to whatever comes first: an output, the end, or the next look at the interruption flag. */
+/* Advances to the first of these: an output, the end, or the next check of the interruption flag. */
 static kf_status advance(kf_production_run *producer, kf_error *error) {
     kf_plan *plan = producer->plan;
     kf_production *result = producer->result;
@@ -238,8 +242,8 @@ static kf_status begin(kf_production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-/* Runs to the end: advances, writes what is due, and looks around; an interruption or a failed write
- * leaves a checkpoint. */
+/* Runs to the end: advances, writes the outputs that are due, and checks for interruptions. An interruption
+ * or a failed write leaves a checkpoint. */
 static kf_status run(kf_production_run *producer, kf_error *error) {
     KF_TRY(begin(producer, error));
     KF_TRY(look_around(producer, error));

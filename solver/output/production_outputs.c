@@ -1,4 +1,5 @@
-/* The files of a production run: fields, pictures, tables, means, smoke and checkpoints as they fall due. */
+/* Writes the files of a production run when they are due: fields, pictures, tables, means, smoke and
+ * checkpoints. */
 #include "solver/output/production_run.h"
 
 #include <inttypes.h>
@@ -83,7 +84,7 @@ static kf_status write_map(kf_production_run *producer, const kf_snapshot *snaps
     return KF_OK;
 }
 
-/* The picture of a system that draws itself. */
+/* Writes the picture of a system that draws its own pictures. */
 static kf_status write_own_picture(kf_production_run *producer, const kf_snapshot *snapshot,
                                    kf_error *error) {
     char path[KF_PATH];
@@ -106,7 +107,7 @@ static int views_of(const kf_production_options *options, const kf_picture_view 
     return options->picture_count > 0 || kf_surface_drawn(options) >= 0 ? options->picture_count : 1;
 }
 
-/* A flow's slices, of a moment or of means. */
+/* Writes a flow's slices, at one time or of means. */
 static kf_status write_slices(kf_production_run *producer, const kf_snapshot *snapshot, bool mean,
                               kf_error *error) {
     const kf_picture_view *views;
@@ -175,7 +176,7 @@ static kf_status write_pictures(kf_production_run *producer, const kf_snapshot *
     return KF_OK;
 }
 
-/* A numbered file of a snapshot, or of those of several levels, and the list of the run's of its kind. */
+/* Writes a numbered file of a snapshot, or of those of several levels, and updates the list of such files. */
 static kf_status write_numbered(kf_production_run *producer, const char *kind, const kf_snapshot *snapshot,
                                 int levels, kf_error *error) {
     const int compression = producer->options->compression;
@@ -190,7 +191,7 @@ static kf_status write_numbered(kf_production_run *producer, const char *kind, c
     return kf_series_file_write(&files, kind, snapshot->step, snapshot->time, error);
 }
 
-/* A flow's picture, the solid's surface, and the quantities that are asked for. */
+/* Adds a flow's picture, the solid's surface, and the requested quantities. */
 static kf_status add_flow(kf_production_run *producer, kf_snapshot *snapshot, kf_error *error) {
     const kf_scene *scene;
     const int asked = producer->options->quantities,
@@ -209,7 +210,7 @@ static kf_status add_flow(kf_production_run *producer, kf_snapshot *snapshot, kf
     return KF_OK;
 }
 
-/* The snapshot of a level of nested grids with the quantities that are asked for. */
+/* Takes the snapshot of a level of nested grids with the requested quantities. */
 static kf_status take_level(kf_production_run *producer, int level, kf_snapshot *snapshot, kf_error *error) {
     const kf_scene *coarsest = kf_plan_scene(producer->plan),
                    *scene = level == 0 ? coarsest : coarsest->finer[level - 1];
@@ -293,7 +294,7 @@ static kf_status write_means(kf_production_run *producer, kf_error *error) {
     return status;
 }
 
-/* A frame of the film: the smoke, else the first picture, in colours that stay the same. */
+/* Draws a frame of the film: the smoke, or else the first picture. Colours stay the same over the film. */
 static kf_status draw_frame(kf_production_run *producer, kf_error *error) {
     const kf_production_options *options = producer->options;
     const uint64_t step = producer->plan->steps_done;
@@ -314,7 +315,7 @@ static kf_status draw_frame(kf_production_run *producer, kf_error *error) {
     return status;
 }
 
-/* A picture between the outputs. */
+/* Draws a picture between the outputs. */
 static kf_status draw_between(kf_production_run *producer, kf_error *error) {
     const uint64_t period = producer->options->picture_every;
     kf_snapshot snapshot;
@@ -336,7 +337,7 @@ static kf_status draw_smoke(kf_production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-/* The rows of this moment; a problem that has no tables now never has any. */
+/* Adds the rows of this time. A problem without tables now never has any. */
 static kf_status add_records(kf_production_run *producer, kf_error *error) {
     kf_production *result = producer->result;
     const bool first = producer->files.list == NULL;
@@ -377,7 +378,7 @@ static kf_status draw_chart(kf_production_run *producer, kf_error *error) {
     return KF_OK;
 }
 
-/* Judges what the drag comes to; a run until it has settled ends here. */
+/* Judges whether the drag has settled. A run until then ends here. */
 void kf_production_judge(kf_production_run *producer) {
     kf_production *result = producer->result;
     result->drag =
@@ -386,8 +387,8 @@ void kf_production_judge(kf_production_run *producer) {
         producer->end = producer->plan->steps_done;
 }
 
-/* Rows of the probes; at the end what they come to, over the same steps as the drag where that has settled.
- */
+/* Adds rows of the probes. At the end it adds their means, over the same steps as the drag if that has
+ * settled. */
 static kf_status ask_probes(kf_production_run *producer, bool last, kf_error *error) {
     const kf_production_options *options = producer->options;
     kf_production *result = producer->result;

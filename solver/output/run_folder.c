@@ -31,7 +31,7 @@ static bool is_text(const cJSON *object, const char *key) {
     return cJSON_IsString(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-/* A folder with a record: ours, if the record is one of ours and of the same scene. */
+/* Checks a folder with a record. It may be used if kftune wrote the record for the same scene. */
 static kf_status check_record(const char *path, const char *record_path, const char *scene_hash,
                               kf_error *error) {
     cJSON *record = NULL;
@@ -49,7 +49,7 @@ static kf_status check_record(const char *path, const char *record_path, const c
                    "%s: holds the run of another scene; give a new folder with --output, or --force", path);
 }
 
-/* Held by the process, and gone with it however it ends. */
+/* Locks the folder. The process holds the lock, which disappears however the process ends. */
 static kf_status lock_folder(const char *path, int *lock, kf_error *error) {
     *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*lock < 0 && kf_errno_is_machines(errno))
@@ -58,7 +58,8 @@ static kf_status lock_folder(const char *path, int *lock, kf_error *error) {
     const bool taken = errno == EWOULDBLOCK;
     (void)close(*lock);
     *lock = -1;
-    if (!taken) return KF_OK; /* not every file system has locks */
+    /* Some file systems have no locks. */
+    if (!taken) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: another kftune run writes into this folder now; give another one with --output",
                    path);
@@ -103,7 +104,7 @@ kf_status kf_run_folder_open(const char *path, const char *scene_hash, bool forc
     return status;
 }
 
-/* Their names end in the step with leading zeros, but for steps beyond a million. */
+/* Compares the names of files. They end in the step with leading zeros, except for steps beyond a million. */
 static bool is_later(const char *name, const char *than) {
     const size_t length = strlen(name), other = strlen(than);
     return length != other ? length > other : strcmp(name, than) > 0;
@@ -123,7 +124,7 @@ static kf_status find_last_checkpoint(const char *path, char checkpoint[KF_PATH]
     return last[0] != '\0' ? kf_path(checkpoint, error, "%s/%s", path, last) : KF_OK;
 }
 
-/* Reads the record of the run before; *record is NULL without one. Caller: cJSON_Delete. */
+/* Reads the record of the previous run; *record is NULL without one. Free it with cJSON_Delete. */
 static kf_status read_record(const char *path, cJSON **record, kf_error *error) {
     char record_path[KF_PATH];
     *record = NULL;
@@ -147,7 +148,8 @@ kf_status kf_run_folder_keep_longer(const char *path, uint64_t steps, kf_error *
         path, reached, checkpoint[0] != '\0' ? ", go on with --restart " : "", checkpoint);
 }
 
-/* The first fact of which both know, and not the same; NULL: there is none. Numbers went through a text. */
+/* Returns the first fact that both have with different values, or NULL. Numbers have been converted to text
+ * and back. */
 static const cJSON *first_difference(const cJSON *known, const kf_facts *meaning) {
     for (int i = 0; i < meaning->count; i++) {
         const kf_fact *now = &meaning->list[i];

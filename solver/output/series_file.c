@@ -27,7 +27,8 @@ static bool is_of_kind(const char *name, const char *kind, uint64_t *step) {
  */
 typedef struct moment {
     uint64_t step;
-    double time; /* s; NAN: not known yet */
+    /* In seconds; NAN when it is not known yet. */
+    double time;
 } moment;
 
 static int by_step(const void *left, const void *right) {
@@ -73,7 +74,7 @@ static void add_written(step_list *list, const kf_series_files *files, const cha
     }
 }
 
-/* By step, each once: a run may write the step again that it began from. */
+/* Collects the files by step, each step once. A run may write again the step at which it started. */
 static kf_status find_steps(const kf_series_files *files, const char *kind, step_list *list,
                             kf_error *error) {
     KF_TRY(add_those_before(list, files, kind, error));
@@ -87,7 +88,8 @@ static kf_status find_steps(const kf_series_files *files, const char *kind, step
     return KF_OK;
 }
 
-/* Reads what the list that is there says of its files; nothing where there is none, or another text. */
+/* Reads the facts about its files from an existing list. Reads nothing when there is no list, or another
+ * text. */
 static void read_known(const char *path, const char *kind, step_list *known) {
     cJSON *json = NULL;
     const cJSON *item;

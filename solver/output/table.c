@@ -9,7 +9,7 @@
 
 #include "base/util/file.h"
 
-/* Length of the part of text that stays: the header and whole rows of steps up to last. */
+/* Returns the length of the part of text to keep: the header, and the complete rows of steps up to last. */
 static size_t kept_length(const char *text, const char *header, uint64_t last) {
     if (strncmp(text, header, strlen(header)) != 0) return 0;
     const char *row = text + strlen(header);

@@ -13,8 +13,8 @@
 /* --- HDF5 ------------------------------------------------------------------------------------------------
  */
 
-/* HDF5 makes the file in memory, which is a draft of it. Written by HDF5 itself, a disk that becomes full
- * would leave it a file that cannot be closed. */
+/* A draft of the file in memory, in which HDF5 makes it. When HDF5 itself writes to a disk that becomes full,
+ * the file cannot be closed. */
 typedef struct output_file {
     hid_t file;
     kf_file_draft draft;
@@ -30,7 +30,7 @@ static void *resize_memory(void *memory, size_t size, H5FD_file_image_op_t what,
     return give_memory(size, what, draft);
 }
 
-/* The draft outlives HDF5's file. */
+/* Keeps the memory, because the draft outlives HDF5's file. */
 static herr_t keep_memory(void *memory, H5FD_file_image_op_t what, void *draft) {
     (void)memory;
     (void)what;
@@ -47,7 +47,7 @@ static herr_t keep_draft(void *draft) {
     return 0;
 }
 
-/* INVALID without memory. */
+/* Creates the file in memory. Returns INVALID without memory. */
 static hid_t create_in_memory(kf_file_draft *draft) {
     static const size_t step = (size_t)1 << 16;
     H5FD_file_image_callbacks_t memory = {.image_malloc = give_memory,
@@ -65,8 +65,10 @@ static hid_t create_in_memory(kf_file_draft *draft) {
 }
 
 static kf_status begin_file(const char *path, output_file *file, kf_error *error) {
-    (void)H5dont_atexit(); /* a file that could not be closed must not be tried again when the program ends */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* it prints its error stack unless told not to */
+    /* HDF5 must not try again to close a file at the end of the program. */
+    (void)H5dont_atexit();
+    /* HDF5 prints its error stack by default. */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     KF_TRY(kf_file_begin(path, 1, &file->draft, error));
     file->file = create_in_memory(&file->draft);
     if (file->file >= 0) return KF_OK;
@@ -84,7 +86,7 @@ static kf_status finish_file(output_file *file, bool good, kf_error *error) {
     return kf_file_end(&file->draft, status, error);
 }
 
-/* A set without the time of day in it, so that equal content gives equal files. */
+/* Creates a set without a time stamp, so that equal content gives equal files. */
 static hid_t create_set(hid_t parent, const char *name, hid_t type, hid_t space, hid_t list) {
     hid_t timeless = list == H5P_DEFAULT ? H5Pcreate(H5P_DATASET_CREATE) : H5Pcopy(list);
     hid_t set = H5I_INVALID_HID;
@@ -124,7 +126,7 @@ static bool put_text(hid_t object, const char *name, const char *text) {
 /* --- Sets ------------------------------------------------------------------------------------------------
  */
 
-/* Values one behind the other; count may be 0. */
+/* Writes a set of values; count may be 0. */
 static bool write_set(hid_t group, const char *name, int rank, const hsize_t *shape, hid_t stored,
                       hid_t given, const void *values) {
     hid_t space = H5Screate_simple(rank, shape, NULL);
@@ -149,7 +151,7 @@ static int axes_of(const int nodes[3]) {
     return axes;
 }
 
-/* Nodes are compressed plane by plane, particles in portions. */
+/* Sets the shape of compressed blocks. Nodes are compressed plane by plane, particles in portions. */
 static int shape_of(const kf_snapshot *snapshot, int components, hsize_t shape[4], hsize_t chunk[4]) {
     enum { PORTION = 1 << 16 };
     const bool nodes = snapshot->on == KF_ON_NODES;
@@ -209,7 +211,8 @@ static bool write_image(hid_t root, const kf_snapshot *snapshot) {
            put_numbers(root, "Direction", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 9, direction);
 }
 
-/* One kind of cell, of size points each: offsets has count + 1 entries, points count times size. */
+/* Writes cells of one kind, each with size points. offsets has count + 1 entries, points has count times
+ * size. */
 static bool write_cells(hid_t root, const char *kind, size_t count, size_t size, const int64_t *offsets,
                         const int64_t *points) {
     const int64_t cells = (int64_t)count, ids = (int64_t)(count * size);
@@ -222,7 +225,8 @@ static bool write_cells(hid_t root, const char *kind, size_t count, size_t size,
     return good;
 }
 
-/* A vertex a particle, or triangles between them; the format wants all kinds of cells. */
+/* Writes a vertex for each particle, or triangles between the vertices. The format needs all kinds of cells.
+ */
 static bool write_all_cells(hid_t root, const kf_snapshot *snapshot) {
     static const char *const kinds[] = {"Vertices", "Lines", "Polygons", "Strips"};
     const bool surface = snapshot->triangle_count > 0;
@@ -323,7 +327,7 @@ static kf_status write_file(output_file *file, const kf_snapshot *snapshot, int 
     return finish_file(file, good, error);
 }
 
-/* A level has its cells one behind the other, whatever its boxes. */
+/* Writes a level with its cells one after the other, whatever its boxes. */
 static bool write_level(hid_t root, int number, const kf_snapshot *snapshot, int compression) {
     char name[24];
     int32_t box[6];

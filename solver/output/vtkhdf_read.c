@@ -17,8 +17,8 @@ static bool read_attribute(hid_t root, const char *name, hid_t type, int count, 
     return good;
 }
 
-/* Keeps HDF5 to the file that it is given. Left alone it loads plug-ins for filters that a file names, and
- * follows links to other files. */
+/* Restricts HDF5 to the given file. By default it loads plug-ins for filters that a file names, and follows
+ * links to other files. */
 static void stay_in_file(void) {
     (void)H5PLset_loading_state(0);
     (void)H5Lunregister(H5L_TYPE_EXTERNAL);
@@ -42,7 +42,7 @@ static bool read_set(hid_t root, const char *name, hid_t type, size_t count, voi
     return good;
 }
 
-/* Bytes of the file in which an object is; 0 where that is not known. */
+/* Returns the size in bytes of an object's file, or 0 if it is not known. */
 static hsize_t size_of_file(hid_t object) {
     hsize_t size = 0;
     const hid_t file = H5Iget_file_id(object);
@@ -51,8 +51,8 @@ static hsize_t size_of_file(hid_t object) {
     return size;
 }
 
-/* Reads a quantity where the file has it. Its memory is not taken before the file is known to hold it: no
- * compression makes values take less than a thousandth. */
+/* Reads a quantity if the file has it. It allocates memory only when the file can contain the values:
+ * compression reduces them to a thousandth at most. */
 static bool read_quantity(hid_t root, const char *name, const char *unit, int components,
                           kf_snapshot *snapshot) {
     enum { MOST_PACKED = 1100 };
@@ -66,7 +66,7 @@ static bool read_quantity(hid_t root, const char *name, const char *unit, int co
     return read_set(root, path, H5T_NATIVE_FLOAT, count, values);
 }
 
-/* Reads all of an image's root; false where it is none. */
+/* Reads the root of an image. Returns false when it is not one. */
 static bool read_image(hid_t root, kf_snapshot *snapshot) {
     enum { LONGEST_AXIS = 1 << 16 };
     int64_t extent[6];
@@ -96,7 +96,7 @@ static herr_t note_entry(unsigned number, const H5E_error2_t *entry, void *lack)
     return 0;
 }
 
-/* Called for each failure, instead of printing it. */
+/* Handles each failure. By default HDF5 would print it. */
 static herr_t note_failure(hid_t stack, void *lack) {
     if (kf_errno_is_machines(errno)) *(int *)lack = errno;
     return H5Ewalk2(stack, H5E_WALK_UPWARD, note_entry, lack);
@@ -133,7 +133,8 @@ double kf_vtkhdf_read_time(const char *path) {
 
 /* Reads the fields of one grid. HDF5 may end the program on a damaged file, so the guard is set around it. */
 kf_status kf_vtkhdf_read(const char *path, kf_snapshot *snapshot, kf_error *error) {
-    int lack = 0; /* errno of what the machine has no more of */
+    /* The errno of a lack of memory or files. */
+    int lack = 0;
     *snapshot = (kf_snapshot){.count = 0};
     kf_library_guard_begin(path, "HDF5", "try again");
     hid_t file, root;

@@ -47,8 +47,8 @@ void kf_canvas_frame(kf_canvas *canvas, int x, int y, int width, int height, kf_
     kf_canvas_fill(canvas, x + width - 1, y, 1, height, colour);
 }
 
-/* Pixels of an em of the outline font that is about as large as the bitmap font at this scale; 0: there is no
- * outline font. */
+/* Returns the pixels of an em of the outline font that is about as large as the bitmap font at this scale; 0:
+ * there is no outline font. */
 static int face_size(int scale) {
     static bool looked;
     if (!looked) (void)kf_face_use(NULL);

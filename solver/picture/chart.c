@@ -43,7 +43,7 @@ void kf_chart_line(kf_chart *c, double x0, double y0, double x1, double y1, kf_c
     }
 }
 
-/* 1, 2 or 5 times a power of ten, so that about TICKS steps make up the range. */
+/* Returns 1, 2 or 5 times a power of ten, so that the range has about TICKS steps. */
 static double nice_step(double range) {
     const double power = pow(10.0, floor(log10(range / TICKS))), rest = range / TICKS / power;
     return power * (rest < 1.5 ? 1.0 : rest < 3.5 ? 2.0 : rest < 7.5 ? 5.0 : 10.0);

@@ -12,7 +12,8 @@
 #include "base/util/text.h"
 
 static FT_Library library;
-static FT_Face face; /* NULL: there is none */
+/* NULL without a font. */
+static FT_Face face;
 
 /* --- FreeType's memory: without it a picture would lack its words, and nobody be told ---------------------
  */
@@ -43,7 +44,8 @@ static bool open_library(void) {
 /* --- The font --------------------------------------------------------------------------------------------
  */
 
-static char *font; /* the face's file */
+/* The file of the font. */
+static char *font;
 
 static void close_face(void) {
     if (face != NULL) (void)FT_Done_Face(face);
@@ -88,7 +90,7 @@ bool kf_face_there(void) {
     return face != NULL;
 }
 
-/* The next character of UTF-8, and where the one after it begins; 0xFFFD for what is none. */
+/* Returns the next character of UTF-8, and the start of the one after it. Invalid bytes give 0xFFFD. */
 static FT_ULong next_character(const char **text) {
     const unsigned char *c = (const unsigned char *)*text;
     const int more = *c < 0x80 ? 0 : *c >> 5 == 6 ? 1 : *c >> 4 == 14 ? 2 : *c >> 3 == 30 ? 3 : -1;
@@ -113,9 +115,10 @@ static void draw_glyph(kf_canvas *canvas, int x, int baseline, kf_colour colour)
         }
 }
 
-/* Draws it where there is a canvas; the width in pixels. */
+/* Draws a text when there is a canvas. Returns its width in pixels. */
 static int walk(kf_canvas *canvas, int x, int baseline, int size, kf_colour colour, const char *text) {
-    FT_Pos at = 0; /* in 1/64 pixel */
+    /* In 1/64 pixel. */
+    FT_Pos at = 0;
     FT_UInt before = 0;
     if (face == NULL || FT_Set_Pixel_Sizes(face, 0, (FT_UInt)size) != 0) return 0;
     while (*text != '\0') {

@@ -13,9 +13,10 @@ enum { LEAST_PIXELS = 720, MOST_PIXELS = 4096, DYES = 3 };
 static const double dye_colours[DYES][3] = {{1.0, 0.87, 0.66}, {0.35, 0.75, 1.0}, {1.0, 0.42, 0.55}};
 static const kf_colour ground = {9, 11, 20}, stone = {120, 124, 134};
 
-/* A plane of values, [up][right]; in three dimensions x to the right and z up. */
+/* A plane of values, [up][right]. In three dimensions x is to the right and z up. */
 typedef struct plane {
-    int width, height, scale; /* scale: pixels a node; negative: nodes a pixel */
+    /* The scale is pixels per node; a negative one is nodes per pixel. */
+    int width, height, scale;
     int canvas_width, canvas_height;
 } plane;
 
@@ -30,7 +31,7 @@ static plane plane_of(const kf_snapshot *s) {
     return p;
 }
 
-/* Component values of a node of the plane: of the middle of y, or summed along it. */
+/* Returns a component's value at a node of the plane, at the middle of y or summed along it. */
 static double in_plane(const kf_snapshot *s, const kf_quantity *q, int right, int up, bool sum,
                        int component) {
     const size_t nx = (size_t)s->nodes[0], ny = (size_t)s->nodes[1], many = (size_t)q->components;
@@ -57,7 +58,7 @@ static float *gather(const kf_snapshot *s, const plane *p, const kf_quantity *q,
     return values;
 }
 
-/* Between the four nodes around a pixel. */
+/* Interpolates between the four nodes around a pixel. */
 static double at_pixel(const plane *p, const float *values, int x, int y) {
     const double step = p->scale > 0 ? 1.0 / p->scale : -p->scale;
     const double u = fmin(fmax((x + 0.5) * step - 0.5, 0), p->width - 1.0);
@@ -90,13 +91,13 @@ typedef struct caption {
     double top;
 } caption;
 
-/* 1, 2 or 5 times a power of ten, at least value. */
+/* Rounds up to 1, 2 or 5 times a power of ten. */
 static double round_up(double value) {
     const double power = pow(10, floor(log10(value))), digits = value / power;
     return power * (digits <= 1 ? 1 : digits <= 2 ? 2 : digits <= 5 ? 5 : 10);
 }
 
-/* Ticks in metres from 0 to length, along the lower or the left side; name: of the axis. */
+/* Draws ticks in metres from 0 to length, along the lower or the left side. name: of the axis. */
 static void draw_axis(kf_canvas *outer, const plane *p, bool up, double length, char name) {
     const int pixels = up ? p->canvas_height : p->canvas_width, bottom = TOP + p->canvas_height;
     const double step = round_up(length * (up ? 60.0 : 100.0) / pixels);
@@ -122,7 +123,7 @@ static void draw_axis(kf_canvas *outer, const plane *p, bool up, double length, 
                        black, text);
 }
 
-/* The scale of colours from 0 to top, beside the plane. */
+/* Draws the scale of colours from 0 to top, beside the plane. */
 static void draw_bar(kf_canvas *outer, const plane *p, const caption *c) {
     enum { TICKS = 5 };
     const int x = LEFT + p->canvas_width + 28, height = p->canvas_height;
@@ -138,7 +139,7 @@ static void draw_bar(kf_canvas *outer, const plane *p, const caption *c) {
     kf_canvas_text(outer, x, TOP - 26, TEXT, black, c->unit);
 }
 
-/* Puts the plane into a picture with its title, axes and scale, and writes that; frees the plane. */
+/* Adds title, axes and scale to the plane, writes the picture, and frees the plane. */
 static kf_status finish(const kf_snapshot *s, const plane *p, kf_canvas *canvas, const caption *c,
                         const char *path, kf_error *error) {
     const bool deep = s->nodes[2] > 1;
@@ -170,7 +171,7 @@ static unsigned char shade(double value) {
     return (unsigned char)(255.0 * fmin(fmax(value, 0), 1) + 0.5);
 }
 
-/* Light is added dye by dye: 1 - exp(-amount) of each colour. */
+/* Draws dyes. Each adds the light 1 - exp(-amount) of its colour. */
 static void draw_dyes(const plane *p, float *const fields[DYES], int count, double opacity,
                       kf_canvas *canvas) {
     for (int y = 0; y < canvas->height; y++)
@@ -202,7 +203,7 @@ kf_status kf_dye_picture(const char *path, const char *scene, const kf_snapshot 
     if (count == 0) return KF_OK;
     kf_canvas canvas;
     kf_canvas_begin(&canvas, p.canvas_width, p.canvas_height, ground);
-    /* A cloud a quarter of the box deep is as dense as one in a plane. */
+    /* A cloud with a depth of a quarter of the box is as dense as one in a plane. */
     draw_dyes(&p, fields, count, snapshot->nodes[2] > 1 ? 10.0 / snapshot->nodes[1] : 2.5, &canvas);
     for (int i = 0; i < count; i++)
         free(fields[i]);

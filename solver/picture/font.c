@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* One glyph a line, in ASCII order from the space. */
+/* One glyph per line, in ASCII order from the space. */
 // clang-format off
 static const unsigned char glyphs[][KF_GLYPH_HEIGHT] = {
     {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00}, // space

@@ -32,15 +32,23 @@ static const kf_colour white = {255, 255, 255}, black = {25, 25, 25}, grey = {11
 
 /* A picture of a slice and its parts. The slice covers plot_width x plot_height pixels from (left, top). */
 typedef struct slice_picture {
-    const kf_scene *scene; /* on the grid of the snapshot */
-    const kf_scene *whole; /* with the boxes of nested grids */
+    /* The scene on the grid of the snapshot. */
+    const kf_scene *scene;
+    /* The scene with the boxes of nested grids. */
+    const kf_scene *whole;
     kf_plane plane;
-    int nodes[2];          /* to the right, upwards */
-    float *values;         /* [up][right], in the field's unit; owned */
-    char name[48];         /* "speed, m/s": of the scale */
-    double bottom, most;   /* of the colours */
-    double least, highest; /* of the values */
-    double scale;          /* pixels a cell */
+    /* The number of nodes to the right and upwards. */
+    int nodes[2];
+    /* [up][right], in the field's unit; owned. */
+    float *values;
+    /* The title of the scale: "speed, m/s". */
+    char name[48];
+    /* The range of the colours. */
+    double bottom, most;
+    /* The range of the values. */
+    double least, highest;
+    /* Pixels per cell. */
+    double scale;
     int left, top, plot_width, plot_height;
     kf_canvas canvas;
 } slice_picture;
@@ -134,8 +142,8 @@ static int compare_floats(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* All but two in a thousand nodes lie within the colour scale, so that one spike does not darken it: from 0
- * for the speed, as far below 0 as above for what has a sign. */
+/* Chooses the colour scale. All but two in a thousand nodes lie within it, so one spike does not darken the
+ * picture. The scale of the speed begins at 0. Signed values get a symmetric scale. */
 static void choose_scale(slice_picture *slice, const kf_picture_view *view) {
     const size_t count = (size_t)slice->nodes[0] * (size_t)slice->nodes[1];
     float *sorted = kf_allocate(count * sizeof *sorted);
@@ -174,7 +182,8 @@ static void lay_out(slice_picture *slice) {
     kf_canvas_begin(&slice->canvas, canvas_width, TOP + band + BOTTOM, white);
 }
 
-/* Bilinear between the nodes; constant in the half cell beyond the outermost ones. */
+/* Interpolates linearly between the nodes. In the half cell beyond the outermost nodes the value is constant.
+ */
 static double value_at(const slice_picture *slice, double right, double up) {
     double u = fmin(fmax(right, 0), slice->nodes[0] - 1), v = fmin(fmax(up, 0), slice->nodes[1] - 1);
     int u0 = (int)u, v0 = (int)v;
@@ -209,11 +218,12 @@ static void find_pose(const kf_scene *scene, const kf_solid_pose *free, double s
 
 /* Pixels at the edge of a region, by what they come to. */
 typedef struct region_edge {
-    size_t drawn, open; /* pixel edges at the solid's outline (or the picture's end), and at nothing */
+    /* The number of pixel edges at the solid's outline (or the picture's end), and of those at nothing. */
+    size_t drawn, open;
 } region_edge;
 
-/* Walks the region of pixels that are inside and not outline, from one of them; takes its pixels out when
- * remove. stack: room for all pixels. marks: 1 for those that were visited before. */
+/* Walks the region of inside pixels without outline, from one of them. With `remove` it clears its pixels.
+ * stack: space for all pixels. marks: 1 for the pixels visited before. */
 static region_edge walk_region(unsigned char *inside, const float *cover, unsigned char *marks, int width,
                                int height, size_t from, size_t *stack, bool remove) {
     region_edge edge = {0, 0};
@@ -244,8 +254,8 @@ static region_edge walk_region(unsigned char *inside, const float *cover, unsign
     return edge;
 }
 
-/* The rays that decide what lies inside err where a surface is open; there they leave regions that much of
- * the surface does not surround, which are no solid. */
+/* Removes regions that the surface surrounds only in part. Where a surface is open, the rays that decide what
+ * lies inside are wrong and leave such regions. */
 static void drop_open_regions(unsigned char *inside, const float *cover, int width, int height) {
     static const double MOST_OPEN = 0.2;
     const size_t count = (size_t)width * (size_t)height;
@@ -288,7 +298,7 @@ static void draw_solid(slice_picture *slice, const kf_solid_pose *pose, double s
     kf_section_free(&section);
 }
 
-/* The solid nodes of a two-dimensional scene's mask, as the squares that they are. */
+/* Draws the solid nodes of a two-dimensional scene's mask as squares. */
 static void draw_mask(slice_picture *slice) {
     const kf_scene *scene = slice->scene;
     if (scene->mask == NULL || slice->plane.normal != 2) return;
@@ -303,12 +313,13 @@ static void draw_mask(slice_picture *slice) {
         }
 }
 
-/* The boxes of nested grids that the slice goes through. */
+/* Draws the boxes of nested grids that the slice cuts. */
 static void draw_boxes(slice_picture *slice) {
     const kf_scene *whole = slice->whole;
     const int across[3] = {slice->plane.right, slice->plane.up, slice->plane.normal};
     for (int l = 0; l < whole->finer_count; l++) {
-        double low[3], high[3]; /* in cells of the picture, from the domain's corner */
+        /* In cells of the picture, from the domain's corner. */
+        double low[3], high[3];
         for (int k = 0; k < 3; k++) {
             const double cells = (double)slice->scene->nodes[across[k]] / (whole->nodes[across[k]] << l);
             low[k] = whole->boxes[l].low[across[k]] * cells;
@@ -323,7 +334,7 @@ static void draw_boxes(slice_picture *slice) {
     }
 }
 
-/* 1, 2 or 5 times a power of ten, for at most most_ticks ticks over range. */
+/* Returns 1, 2 or 5 times a power of ten, for at most most_ticks ticks over range. */
 static double tick_step(double range, int most_ticks) {
     double least = range / most_ticks, power = pow(10, floor(log10(least)));
     if (least <= power) return power;
@@ -378,7 +389,7 @@ static void draw_up_axis(slice_picture *slice) {
                    TEXT_SCALE, black, text);
 }
 
-/* Draws the scale of colours; arrowheads show that some nodes are beyond it. */
+/* Draws the scale of colours. Arrowheads show that some nodes lie beyond it. */
 static void draw_bar(slice_picture *slice) {
     kf_canvas *canvas = &slice->canvas;
     int height = canvas->height - TOP - BOTTOM, x = slice->left + slice->plot_width + 28;
@@ -413,13 +424,15 @@ static void draw_title(slice_picture *slice, uint64_t step, const kf_picture_vie
     if (scene->finer_count > 0) (void)snprintf(levels, sizeof levels, " + %d finer", scene->finer_count);
     const char *caption = view->caption != NULL ? view->caption : scene->name;
     kf_copy_text(name, sizeof name, caption);
-    if (strlen(caption) >= sizeof name) memcpy(name + sizeof name - 3, "..", 3); /* there is more of it */
+    /* The caption is cut. */
+    if (strlen(caption) >= sizeof name) memcpy(name + sizeof name - 3, "..", 3);
     snprintf(text, sizeof text, "%s  %s%s  %sstep %" PRIu64 "  t = %.4g s", name,
              kf_grid_text(scene->nodes, grid), levels, view->mean ? "mean until " : "", step,
              (double)step * scene->time_step);
     kf_canvas_text(&slice->canvas, slice->left, 14, TEXT_SCALE, black, text);
     double metres = (slice->plane.position + 0.5) * slice->scene->cell_size;
-    const bool flat = scene->nodes[2] == 1; /* which has one plane alone */
+    /* A flat scene has only one plane. */
+    const bool flat = scene->nodes[2] == 1;
     int used = 0;
     text[0] = '\0';
     if (!flat)

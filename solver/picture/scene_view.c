@@ -13,9 +13,10 @@
 
 enum { WIDTH = 1000, HEIGHT = 560, MARGIN = 24 };
 
-/* From lattice to picture: right and down in pixels, depth towards the eye. */
+/* The projection from lattice to picture: right and down in pixels, depth towards the eye. */
 typedef struct view {
-    double axes[3][3]; /* right, up, towards the eye */
+    /* Right, up, towards the eye. */
+    double axes[3][3];
     double scale, right, up;
     double *depth; /* [HEIGHT][WIDTH] */
     kf_canvas canvas;
@@ -118,7 +119,7 @@ static void draw_box(view *v, const view_box *box, kf_colour colour) {
         }
 }
 
-/* The boxes of nested grids. */
+/* Draws the boxes of nested grids. */
 static void draw_levels(view *v, const kf_scene *scene) {
     const kf_colour red = {196, 60, 40};
     for (int l = 0; l < scene->finer_count; l++) {
@@ -145,9 +146,10 @@ static double brightness(const double corners[3][3], const double light[3]) {
     return length > 0.0 ? fabs(kf_dot(normal, light)) / length : 0.0;
 }
 
-/* A triangle's look: a colour, or values at its corners on the colour scale, 0 to 1. */
+/* The colour of a triangle, or the values at its corners on the colour scale, 0 to 1. */
 typedef struct paint {
-    const double *values; /* NULL: the colour */
+    /* NULL: the colour is used. */
+    const double *values;
     kf_colour colour;
     double bright;
 } paint;
@@ -196,7 +198,7 @@ static void draw_mesh(view *v, const kf_mesh *mesh) {
     }
 }
 
-/* The solid's box with as much room around it as it is long; its bottom stays where it is. */
+/* Returns the solid's box with a margin of its own length around it. Its bottom does not move. */
 static view_box close_box(const kf_scene *scene) {
     view_box box;
     double longest = 0.0;
@@ -210,7 +212,7 @@ static view_box close_box(const kf_scene *scene) {
     return box;
 }
 
-/* An arrow with the wind, on the floor in front of the solid. */
+/* Draws an arrow in the direction of the wind, on the floor before the solid. */
 static void draw_wind(view *v, const kf_scene *scene, const view_box *box) {
     const kf_colour blue = {31, 90, 180};
     const double *wind = scene->initial_velocity;
@@ -250,8 +252,8 @@ static kf_status close_view(view *v, const char *path, kf_error *error) {
     return status;
 }
 
-/* Names the scene with its sizes in metres: of the solid, of the domain, and in a line of its own those of
- * the box that is drawn where it is a part of the domain only. The widest numbers fit in the bitmap font. */
+/* Writes the name of the scene and the sizes in metres of the solid and the domain. When only a part of the
+ * domain is drawn, another line gives the size of that part. The widest numbers fit in the bitmap font. */
 static void name_scene(view *v, const kf_scene *scene, const view_box *box) {
     enum { LINE = 23 };
     const kf_colour black = {25, 25, 25};
@@ -305,7 +307,7 @@ kf_status kf_scene_view_write(const kf_scene *scene, bool close, const char *pat
 
 enum { SCALE_ROOM = 130, SCALE_WIDTH = 22, SCALE_TICKS = 5 };
 
-/* A round number that 98 of 100 values lie within of 0. */
+/* Returns a round number that exceeds the magnitude of 98 of 100 values. */
 static double usual_reach(const kf_quantity *quantity, size_t count) {
     double *sizes = kf_allocate((count + 1) * sizeof *sizes);
     for (size_t i = 0; i < count; i++)
@@ -395,7 +397,8 @@ kf_status kf_surface_view_write(const kf_scene *scene, const kf_snapshot *surfac
     view *v = open_view();
     turn_to(v, scene, from);
     fit(v, &box, SCALE_ROOM);
-    v->right -= 0.5 * SCALE_ROOM / v->scale * (1.0 - 1.0 / from->zoom); /* the scale keeps its room */
+    /* The scale keeps its space. */
+    v->right -= 0.5 * SCALE_ROOM / v->scale * (1.0 - 1.0 / from->zoom);
     v->scale *= from->zoom;
     draw_surface(v, scene, surface, colours->values, low, high);
     draw_title(v, scene, surface);

@@ -6,7 +6,7 @@
 
 #include "base/util/memory.h"
 
-/* Right, up and height above the plane of one posed vertex. */
+/* The coordinates of one posed vertex: right, up, and height above the plane. */
 typedef struct view {
     double right, up, height;
 } view;
@@ -30,13 +30,15 @@ static void cross(view from, view to, double point[2]) {
     point[1] = from.up + part * (to.up - from.up);
 }
 
-/* A height of exactly 0 counts as above, so a crossing triangle always gives exactly one segment. */
+/* Cuts a triangle by the plane. A height of exactly 0 counts as above, so a crossing triangle always gives
+ * exactly one segment. */
 static bool cut_triangle(const view corners[3], double ends[4]) {
     int above = 0;
     for (int c = 0; c < 3; c++)
         above += corners[c].height >= 0;
     if (above == 0 || above == 3) return false;
-    int lone = 0; /* the corner that is alone on its side */
+    /* The corner that is alone on its side. */
+    int lone = 0;
     while ((corners[lone].height >= 0) != (above == 1))
         lone++;
     const view *next = &corners[(lone + 1) % 3], *last = &corners[(lone + 2) % 3];
@@ -46,7 +48,8 @@ static bool cut_triangle(const view corners[3], double ends[4]) {
     return true;
 }
 
-/* The range of a solid's images that touch the domain. Images lie whole domains apart along periodic axes. */
+/* The range of a solid's images that touch the domain. Along periodic axes images are shifted by whole
+ * domains. */
 typedef struct image_range {
     int first[3], last[3];
 } image_range;
@@ -111,7 +114,7 @@ void kf_section_free(kf_section *section) {
     *section = (kf_section){0};
 }
 
-/* First pixel whose centre lies at or beyond the position (in pixels), within [0, count]. */
+/* Returns the first pixel whose centre lies at or beyond the position (in pixels), within [0, count]. */
 static int first_beyond(double position, int count) {
     return (int)fmin(fmax(ceil(position - 0.5), 0), count);
 }
@@ -132,7 +135,8 @@ static void add_crossings(const double pixels[4], int along, int line_count, int
     }
 }
 
-/* Each pixel gets one vote for either view along the line in which the winding number is not zero. */
+/* Gives each pixel one vote for each of the two directions along the line in which the winding number is not
+ * zero. */
 static void vote(const int *windings, int along, int width, int height, unsigned char *votes) {
     int line_count = along == 0 ? height : width, along_count = along == 0 ? width : height;
     for (int line = 0; line < line_count; line++) {

@@ -8,14 +8,18 @@
 #include "base/util/vector.h"
 
 enum { LEAF = 4, MOST_NEIGHBOURS = 64 };
-static const double LEAST_COSINE = 0.82; /* of 35 degrees */
+/* The cosine of 35 degrees. */
+static const double LEAST_COSINE = 0.82;
 
 typedef struct builder {
     const kf_mesh *mesh;
     kf_box_tree *tree;
-    uint32_t *order; /* triangles, those of a tree node next to each other */
-    double *normals; /* [triangle][3], length twice the area */
-    uint32_t *start; /* [vertex + 1]: first of its triangles in around */
+    /* The triangles. Those of a tree node are consecutive. */
+    uint32_t *order;
+    /* [triangle][3]; their length is twice the area. */
+    double *normals;
+    /* [vertex + 1]: the index of its first triangle in around. */
+    uint32_t *start;
     uint32_t *around;
 } builder;
 
@@ -98,7 +102,7 @@ static void bound(const builder *b, size_t first, size_t count, kf_box_node *nod
     }
 }
 
-/* Partly sorts: the triangles before `half` have their middle at or below those behind (Hoare's selection).
+/* Sorts partly: the triangles before `half` have their middle at or below those after it (Hoare's selection).
  */
 static void halve(const builder *b, size_t first, size_t count, int axis) {
     size_t low = first, high = first + count - 1;
@@ -159,7 +163,7 @@ static void store_triangles(const builder *b) {
     }
 }
 
-/* Builds the tree of boxes around a mesh's triangles that rays go through; kf_box_tree_free frees it. */
+/* Builds the tree of boxes around a mesh's triangles, through which rays pass. kf_box_tree_free frees it. */
 void kf_box_tree_build(const kf_mesh *mesh, kf_box_tree *tree) {
     const size_t count = mesh->triangle_count;
     builder b = {.mesh = mesh, .tree = tree};

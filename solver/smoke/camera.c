@@ -6,12 +6,14 @@
 #include "base/util/vector.h"
 
 static const double DEGREE = 3.14159265358979323846 / 180.0;
-static const double HALF_WIDTH = 0.30; /* of the picture at distance 1 */
-static const double MARGIN = 0.93;     /* of the picture that what is looked at fills */
-/* The camera looks at this much around the solid, in its own extents. */
+/* Half the width of the picture at distance 1. */
+static const double HALF_WIDTH = 0.30;
+/* The share of the picture that its subject fills. */
+static const double MARGIN = 0.93;
+/* The camera shows this much of the space around the solid, in extents of the solid. */
 static const double BEFORE = 0.35, BEHIND = 1.60, BESIDE = 0.25, OVER = 0.35;
 
-/* The box that the picture shows. */
+/* Finds the box that the picture shows. */
 static void find_subject(const kf_scene *scene, const kf_flow_frame *frame, double low[3], double high[3]) {
     for (int a = 0; a < 3; a++) {
         low[a] = -0.5;
@@ -29,7 +31,7 @@ static void find_subject(const kf_scene *scene, const kf_flow_frame *frame, doub
     }
 }
 
-/* Extent of the box's corners on the picture, -1 to 1 within it. */
+/* Projects the box's corners on the picture. Its extent is -1 to 1 inside the picture. */
 static void project_box(const kf_camera *c, const double low[3], const double high[3], double least[2],
                         double most[2]) {
     for (int i = 0; i < 2; i++) {
@@ -68,8 +70,8 @@ static void fit(kf_camera *c, const double low[3], const double high[3]) {
     }
 }
 
-/* Chooses the camera and the light: from the side of the flow as the viewpoint says, at a distance at
- * which the solid and its wake fill the picture. */
+/* Chooses the camera and the light. The viewpoint gives the direction relative to the flow. The distance is
+ * such that the solid and its wake fill the picture. */
 void kf_camera_choose(const kf_scene *scene, double aspect, const kf_viewpoint *from, kf_camera *camera) {
     const double beside = DEGREE * (90.0 - from->azimuth), above = DEGREE * from->elevation;
     kf_flow_frame frame;

@@ -15,8 +15,8 @@ enum { BUFFERS = 9, KERNELS = 6 };
 enum { SMOOTH, FIND_OCCUPIED, PART_THIN, SPREAD_THIN, CAST_SHADE, DRAW };
 static const char *const kernel_names[KERNELS] = {"smooth",      "find_occupied", "part_thin",
                                                   "spread_thin", "cast_shade",    "draw"};
-/* Linear colours of smoke with no paint, half and the whole of it: fresh to old, slow over the stream's to
- * twice as fast. White is in the middle, which plain smoke has throughout, but for age. */
+/* Linear colours of smoke for the paint values 0, 1/2 and 1: fresh to old, or slow to twice the stream's
+ * speed. White is in the middle, and is the colour of plain smoke, except for age. */
 static const float COLOURS[KF_SMOKE_PAINTS][3][3] = {
     [KF_PAINT_NONE] = {{0.96F, 0.97F, 0.98F}, {0.96F, 0.97F, 0.98F}, {0.96F, 0.97F, 0.98F}},
     [KF_PAINT_AGE] = {{1.0F, 0.95F, 0.86F}, {0.62F, 0.80F, 0.98F}, {0.20F, 0.36F, 0.90F}},
@@ -41,7 +41,8 @@ struct kf_smoke_picture {
     int buffer_count;
     kf_buffer *pixels;
     kf_picture_arguments arguments;
-    double eye[3], focus[3]; /* of the camera, with the solid where it begins */
+    /* The camera's position, and the point that it looks at; the solid is at its initial pose. */
+    double eye[3], focus[3];
 };
 
 /* --- Opening ----------------------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ static void set_grid(const kf_scene *scene, double extinction, int refinement, k
     a->spacing = refinement;
 }
 
-/* A buffer with these contents (undefined for NULL); its address. */
+/* Makes a buffer with this content, or undefined for NULL, and sets its address. */
 static kf_status make_buffer(kf_smoke_picture *picture, size_t bytes, const void *contents, void **address,
                              kf_error *error) {
     kf_buffer **buffer = &picture->buffers[picture->buffer_count];
@@ -194,7 +195,7 @@ static kf_status launch(kf_smoke_picture *picture, int kernel, int x, int y, int
     return kf_backend_launch(picture->backend, &one, error);
 }
 
-/* The solid's pose, in the domain, and the camera beside it. */
+/* Sets the solid's pose in the domain, and the camera. */
 static void set_pose(kf_smoke_picture *picture, const kf_solid_pose *pose) {
     const kf_scene *scene = picture->scene;
     kf_picture_arguments *a = &picture->arguments;

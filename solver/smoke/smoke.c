@@ -13,9 +13,12 @@ struct kf_smoke {
     kf_smoke_sources sources;
     kf_tracers *tracers;
     kf_smoke_picture *picture;
-    int refinement;     /* of the pictures' grid */
-    kf_buffer *density; /* of that grid, or of the plan's */
-    kf_buffer *paint;   /* of that grid; NULL without */
+    /* The refinement of the pictures' grid. */
+    int refinement;
+    /* The density on that grid, or on the plan's. */
+    kf_buffer *density;
+    /* The paint on that grid, or NULL. */
+    kf_buffer *paint;
 };
 
 /* Pictures gain from a finer grid, because smoke is finer than the flow's cells: where it takes at most a
@@ -101,7 +104,8 @@ kf_status kf_smoke_advance(kf_smoke *smoke, uint64_t steps, kf_error *error) {
     return KF_OK;
 }
 
-/* Projects the tracers to a density on the scene's nodes, [z][y][x], tracers a cell; *count is their sum. */
+/* Projects the tracers to a density on the scene's nodes, [z][y][x], in tracers per cell. *count is their
+ * sum. */
 kf_status kf_smoke_density(kf_smoke *smoke, float *density, uint64_t *count, kf_error *error) {
     const int *n = kf_plan_scene(smoke->plan)->nodes;
     const size_t plane = (size_t)n[0] * (size_t)n[1], bytes = plane * sizeof(long long);

@@ -6,13 +6,15 @@
 #include "solver/flow/flow_frame.h"
 
 static const double PI = 3.14159265358979323846;
-/* Upright rakes across the solid's front, in its widths from the middle; the lowest and the highest nozzle,
- * the way to the solid and the nozzles' radius in its heights. */
+/* Vertical rakes across the solid's front. Their positions are in widths of the solid, from its middle. The
+ * lowest and the highest nozzle, the distance from the solid, and the nozzles' radius are in its heights. */
 enum { RAKES = 3, FEWEST_NOZZLES = 3, MOST_NOZZLES = 12 };
 static const double PLACES[RAKES] = {-0.34, 0, 0.34}, LOWEST = 0.10, HIGHEST = 1.25, AHEAD = 2.2,
                     RADIUS = 0.02;
-static const double LEAST_RADIUS = 0.4, LEAST_SPACING = 3; /* cells: closer, smoke is no streaks but a wall */
-static const double FRESH_DENSITY = 60;                    /* tracers a cell */
+/* In cells. With a smaller spacing the smoke forms a wall and no streaks. */
+static const double LEAST_RADIUS = 0.4, LEAST_SPACING = 3;
+/* Tracers per cell. */
+static const double FRESH_DENSITY = 60;
 static const double TRANSITS = 1.5, CALM_SPEED = 0.05;
 
 double kf_smoke_stream_speed(const kf_scene *scene) {

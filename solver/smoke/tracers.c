@@ -21,7 +21,8 @@ struct kf_tracers {
     kf_module *module;
     kf_function *move, *emit, *project;
     kf_buffer *values[VALUES], *velocity;
-    kf_tracer_arguments arguments; /* common to all launches */
+    /* The arguments that all launches share. */
+    kf_tracer_arguments arguments;
 };
 
 /* --- Opening ----------------------------------------------------------------------------------------------
@@ -84,7 +85,8 @@ static kf_status build(kf_tracers *tracers, kf_error *error) {
     size_t capacity = (size_t)tracers->sources.capacity;
     for (int i = 0; i < VALUES; i++) {
         KF_TRY(kf_buffer_create(backend, capacity * sizeof(float), &tracers->values[i], error));
-        KF_TRY(kf_buffer_fill(tracers->values[i], 0xff, error)); /* not numbers: empty places */
+        /* Empty places are not numbers. */
+        KF_TRY(kf_buffer_fill(tracers->values[i], 0xff, error));
     }
     KF_TRY(kf_buffer_create(backend, tracers->nodes * 4 * sizeof(float), &tracers->velocity, error));
     set_arguments(tracers);
@@ -141,7 +143,7 @@ static kf_status launch(const kf_tracers *tracers, const char *name, kf_function
     return kf_backend_launch(tracers->plan->backend, &one, error);
 }
 
-/* Two vectors to the rim of a disc, at right angles to each other and to its normal. */
+/* Computes two vectors to the rim of a disc, perpendicular to each other and to its normal. */
 static void span_disc(const kf_emitter *emitter, float across[2][3]) {
     const double *n = emitter->normal;
     int axis = 0;
@@ -290,14 +292,16 @@ kf_status kf_tracers_save(kf_tracers *tracers, void *state, kf_error *error) {
     return KF_OK;
 }
 
-/* Kernels trust positions; a file need not be trusted. */
+/* Checks positions from a file, because kernels do not check them. */
 static kf_status check_positions(const kf_tracers *tracers, const char *state, kf_error *error) {
     const size_t capacity = (size_t)tracers->sources.capacity;
     for (size_t t = 0; t < capacity; t++) {
         for (size_t a = 0; a < 3; a++) {
             float x;
-            memcpy(&x, state + (a * capacity + t) * sizeof x, sizeof x); /* perhaps not aligned */
-            if (a == 0 && !(x >= -1.0F)) break;                          /* an empty place */
+            /* The data may not be aligned. */
+            memcpy(&x, state + (a * capacity + t) * sizeof x, sizeof x);
+            /* An empty place. */
+            if (a == 0 && !(x >= -1.0F)) break;
             if (!(x >= -0.5F && x <= (float)tracers->arguments.nodes[a] - 0.5F))
                 return kf_fail(error, KF_BAD_INPUT, "smoke tracer %zu lies outside the domain", t);
         }

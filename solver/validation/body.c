@@ -8,7 +8,7 @@
 
 enum { SIDES = 256, BEYOND = 4 };
 
-/* Makes room for more vertices and triangles; returns the first new vertex. */
+/* Makes space for more vertices and triangles, and returns the first new vertex. */
 static uint32_t grow(kf_mesh *mesh, size_t vertices, size_t triangles) {
     mesh->vertices =
         kf_reallocate(mesh->vertices, 3 * (mesh->vertex_count + vertices) * sizeof *mesh->vertices);
@@ -51,8 +51,8 @@ void kf_body_add_sheet(kf_scene *scene, const double from[2], const double along
 }
 
 void kf_body_add_tube(kf_scene *scene, const double center[2], double radius) {
-    const double wider =
-        radius / sqrt(0.5 + 0.5 * cos(2.0 * kf_pi / SIDES)); /* as large within half a side */
+    /* The middle of each side of the polygon touches the circle. */
+    const double wider = radius / sqrt(0.5 + 0.5 * cos(2.0 * kf_pi / SIDES));
     for (int side = 0; side < SIDES; side++) {
         double at[2][2];
         for (int end = 0; end < 2; end++) {

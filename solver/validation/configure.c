@@ -6,7 +6,7 @@
 
 enum { MOST_FIXED = 32 };
 
-/* The parameter's name in "name=value". */
+/* Returns the length of the parameter's name in "name=value". */
 static size_t name_length(const char *fixed) {
     const char *equals = strchr(fixed, '=');
     return equals != NULL ? (size_t)(equals - fixed) : strlen(fixed);
@@ -17,7 +17,8 @@ static bool names_same(const char *left, const char *right) {
     return length == name_length(right) && strncmp(left, right, length) == 0;
 }
 
-/* The case's overrides, unless the user fixed the same parameter, and the user's. */
+/* Collects the case's overrides and the user's. The user's override of the same parameter replaces that of
+ * the case. */
 static int gather_fixed(const kf_validation *validation, const char *const *overrides,
                         const char *fixed[MOST_FIXED]) {
     int count = 0;

@@ -12,8 +12,8 @@
 
 const double kf_pi = 3.14159265358979323846;
 
-/* Makes an empty periodic box of so many nodes in lattice units, with the usual collision; the case sets
- * the rest. Free with kf_scene_free. */
+/* Makes an empty periodic box of this many nodes in lattice units, with the usual collision. The case sets
+ * the rest. kf_scene_free frees it. */
 kf_scene *kf_flow_box(const char *name, int nx, int ny, int nz, double viscosity) {
     kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
     kf_copy_text(scene->name, sizeof scene->name, name);
@@ -57,7 +57,7 @@ static void set_extent(kf_scene *scene, const double center[3], const double hal
     scene->motion.axis[2] = 1.0;
 }
 
-/* The golden-angle spiral: equal areas, no poles. */
+/* Adds a ball with samples along the golden-angle spiral, which have equal areas and no poles. */
 void kf_flow_add_ball(kf_scene *scene, const double center[3], double radius, double samples_per_cell) {
     scene->surface_depth = kf_scene_surface_depth(scene, 3.0 / radius);
     const double sunk = radius - scene->surface_depth;
@@ -99,7 +99,7 @@ void kf_flow_add_cylinder(kf_scene *scene, const double center[3], double radius
     scene->frontal_area = 2.0 * radius * scene->nodes[2];
 }
 
-/* A grid of the two angles, each sample with the area of its patch. */
+/* Adds a torus with a grid of its two angles. Each sample has the area of its patch. */
 void kf_flow_add_torus(kf_scene *scene, const double center[3], double major_radius, double minor_radius,
                        double samples_per_cell) {
     scene->surface_depth = kf_scene_surface_depth(scene, 2.0 / minor_radius);
@@ -149,7 +149,8 @@ kf_status kf_flow_open_problem(const kf_validation *validation, kf_problem *prob
 
 void kf_flow_close(kf_plan *plan) {
     if (plan == NULL) return;
-    kf_problem *problem = (kf_problem *)(uintptr_t)plan->problem; /* taken over by kf_flow_open_problem */
+    /* Kf_flow_open_problem takes the scene over. */
+    kf_problem *problem = (kf_problem *)(uintptr_t)plan->problem;
     kf_plan_free(plan);
     kf_problem_free(problem);
 }
@@ -172,7 +173,8 @@ size_t kf_flow_count(const kf_scene *scene) {
 
 double kf_flow_energy(const kf_scene *scene, const double *values) {
     const size_t count = kf_flow_count(scene);
-    const double fastest_square = 1.0 / 3.0; /* speed of sound */
+    /* The square of the speed of sound. */
+    const double fastest_square = 1.0 / 3.0;
     double sum = 0;
     for (size_t n = 0; n < count; n++) {
         const double u = values[count + n], v = values[2 * count + n], w = values[3 * count + n];

@@ -16,7 +16,8 @@ double kf_profile_velocity(const kf_scene *scene, const double *values, int comp
     const double weight[4] = {-(s - 1) * (s - 2) * (s - 3) / 6, s * (s - 2) * (s - 3) / 2,
                               -s * (s - 1) * (s - 3) / 2, s * (s - 1) * (s - 2) / 6};
     double sum = 0;
-    /* The centre line lies between nodes: mean of the four (in the plane: two) around it. */
+    /* The centre line lies between nodes, so the value is the mean of the four nodes around it (two in the
+     * plane). */
     for (int i = 0; i < 4; i++)
         for (int side = 0; side < 4; side++) {
             const int across = n / 2 - side % 2, z = depth == 1 ? 0 : depth / 2 - side / 2;

@@ -52,7 +52,7 @@ double kf_tunnel_blockage(const kf_tunnel *t, double drag) {
     return faster * faster;
 }
 
-/* The tunnel with a ball of triangles, for systems that need a solid's mesh. */
+/* Makes the tunnel with a ball of triangles, for systems that need a solid's mesh. */
 static kf_scene *make_with_mesh(const kf_tunnel *t) {
     kf_scene *scene = kf_tunnel_scene(t);
     kf_body_set_ball(scene, scene->motion.center, 0.5 * t->diameter);
