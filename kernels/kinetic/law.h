@@ -16,6 +16,9 @@
 #define KF_LAW_FASTEST  1.25
 #define KF_LAW_NO_LAYER 1.75
 #define KF_LAW_AGAINST  0.5
+/* The same two limits for a wall node's speed across the stream, along the surface. */
+#define KF_LAW_ACROSS      0.5
+#define KF_LAW_MOST_ACROSS 1.0
 
 /* Reichardt's velocity at a height, and its slope: u+ = ln(1 + k y)/k + (B - ln(k)/k) (1 - exp(-y/11) - y/11
  * exp(-y/3)). */
@@ -63,6 +66,20 @@ KF_FUNCTION double kf_law_push(double own, double speed, double push) {
     const double room = push > 0.0 ? KF_LAW_NO_LAYER * speed - own : KF_LAW_AGAINST * speed + own;
     const double range = push > 0.0 ? KF_LAW_NO_LAYER - KF_LAW_FASTEST : KF_LAW_AGAINST;
     const double part = room / (range * speed);
+    if (!(part > 0.0)) return 0.0;
+    return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
+}
+
+/* Returns the part of a wall node's speed across the stream that meets no slip. The law reads no such speed
+ * further out, so a layer has only as much of it as a stream that turns. */
+KF_FUNCTION double kf_law_excess_across(double own, double speed) {
+    return own > KF_LAW_ACROSS * speed ? own - KF_LAW_ACROSS * speed : 0.0;
+}
+
+/* Returns the factor of a push on a wall node that speeds up its motion across the stream. */
+KF_FUNCTION double kf_law_push_across(double own, double speed) {
+    const double part =
+        (KF_LAW_MOST_ACROSS * speed - own) / ((KF_LAW_MOST_ACROSS - KF_LAW_ACROSS) * speed);
     if (!(part > 0.0)) return 0.0;
     return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
 }

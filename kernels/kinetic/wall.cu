@@ -286,17 +286,26 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
     kf_lay_along(normal, velocity);
     const double share = *kf_found(a, x, 0), own = kf_dot(velocity, along), seen = *kf_found(a, x, 5),
                  excess = kf_law_excess(own, seen);
+    double aside[3];
     for (int i = 0; i < 3; i++)
-        velocity[i] = share * (velocity[i] - excess * along[i]);
+        aside[i] = velocity[i] - own * along[i];
+    const double own_aside = sqrt(kf_dot(aside, aside)), excess_aside = kf_law_excess_across(own_aside, seen);
+    for (int i = 0; i < 3; i++) {
+        aside[i] = own_aside > 0.0 ? aside[i] / own_aside : 0.0;
+        velocity[i] = share * (velocity[i] - excess * along[i] - excess_aside * aside[i]);
+    }
     kf_exchange_links(a, x, share > 0.0, velocity, &sum);
     for (int i = 0; i < 3; i++)
         across[i] = sum.force[i];
     kf_lay_along(normal, sum.force);
     for (int i = 0; i < 3; i++)
         force[i] = share * (sum.force[i] - traction * along[i]);
-    const double push = kf_dot(force, along), less = (1.0 - kf_law_push(own, seen, push)) * push;
+    const double push = kf_dot(force, along), less = (1.0 - kf_law_push(own, seen, push)) * push,
+                 push_aside = kf_dot(force, aside),
+                 less_aside =
+                     push_aside > 0.0 ? (1.0 - kf_law_push_across(own_aside, seen)) * push_aside : 0.0;
     for (int i = 0; i < 3; i++) {
-        force[i] -= less * along[i];
+        force[i] -= less * along[i] + less_aside * aside[i];
         a->wall.force[(long long)i * a->wall.count + x] = force[i];
         a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
         a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i];

@@ -122,30 +122,50 @@ static void push(kf_reference_wall *work, const kf_wall_node *wall, const double
     }
 }
 
-/* Takes from a force what would drive a node on that is much faster than what the law looks at, or flows
- * against it. */
+static double smooth_step(double part) {
+    const double inside = fmin(1.0, fmax(0.0, part));
+    return inside * inside * (3.0 - 2.0 * inside);
+}
+
+/* Finds the direction of a node's motion across the stream, along the surface, and its speed. */
+static double find_aside(const law *seen, const double velocity[3], double aside[3]) {
+    const double own = product(velocity, seen->along);
+    for (int a = 0; a < 3; a++)
+        aside[a] = velocity[a] - own * seen->along[a];
+    const double speed = kf_length(aside);
+    for (int a = 0; a < 3; a++)
+        aside[a] = speed > 0.0 ? aside[a] / speed : 0.0;
+    return speed;
+}
+
+/* Takes from a force what would drive a node on that is much faster than what the law looks at, flows
+ * against it, or flows across it. */
 static void hold_back(const law *seen, const double velocity[3], double force[3]) {
-    const double forward = product(force, seen->along);
+    double aside[3];
+    const double forward = product(force, seen->along), across = find_aside(seen, velocity, aside),
+                 outward = product(force, aside);
     if (!(seen->speed > 0.0)) return;
     const double own = product(velocity, seen->along) / seen->speed;
-    const double part = fmin(1.0, fmax(0.0, (forward > 0.0 ? 1.75 - own : 0.5 + own) / 0.5));
+    const double kept = smooth_step((forward > 0.0 ? 1.75 - own : 0.5 + own) / 0.5),
+                 kept_across = outward > 0.0 ? smooth_step((1.0 - across / seen->speed) / 0.5) : 1.0;
     for (int a = 0; a < 3; a++)
-        force[a] -= (1.0 - part * part * (3.0 - 2.0 * part)) * forward * seen->along[a];
+        force[a] -= (1.0 - kept) * forward * seen->along[a] + (1.0 - kept_across) * outward * aside[a];
 }
 
 /* Makes friction at a node what the law says, as far as its share goes. */
 static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const law *seen) {
-    double taken[3], force[3], velocity[3], slip[3], arm[3], moment[3], j[3], second[3][3];
+    double taken[3], force[3], velocity[3], aside[3], slip[3], arm[3], moment[3], j[3], second[3][3];
     const int *node = work->scene->links.link[wall->first].at[0].node;
     const double density = kf_reference_sums(work->f + node_at(work->scene, node), work->count, j, second);
     const double u = seen->friction_velocity;
     for (int a = 0; a < 3; a++)
         velocity[a] = j[a] / density;
     project(wall->normal, velocity);
-    const double own = product(velocity, seen->along);
+    const double own = product(velocity, seen->along), across = find_aside(seen, velocity, aside);
     for (int a = 0; a < 3; a++)
         slip[a] = seen->share *
-                  (velocity[a] - (fmax(0.0, own - 1.25 * seen->speed) + fmin(0.0, own)) * seen->along[a]);
+                  (velocity[a] - (fmax(0.0, own - 1.25 * seen->speed) + fmin(0.0, own)) * seen->along[a] -
+                   fmax(0.0, across - 0.5 * seen->speed) * aside[a]);
     if (seen->share > 0.0) move_links(work, wall, slip);
     exchange(work, wall, taken);
     for (int a = 0; a < 3; a++)
