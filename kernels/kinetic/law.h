@@ -10,6 +10,9 @@
  * second only the law acts. */
 #define KF_LAW_BEGINS 12.0
 #define KF_LAW_ALONE  20.0
+/* Height in cells at which the law gives the speed of the layer that passes through the staircase of links.
+ * It lies in the middle of the nodes beside a surface, whose heights are between 0 and 1. */
+#define KF_LAW_LAYER_AT 0.5
 /* Limits of a wall node's speed, as factors of the speed that the law reads. The part above the first meets
  * no slip, and so does a speed against the stream. Above the second nothing pushes the node on, nor against
  * the stream from the third on. */
@@ -78,8 +81,7 @@ KF_FUNCTION double kf_law_excess_across(double own, double speed) {
 
 /* Returns the factor of a push on a wall node that speeds up its motion across the stream. */
 KF_FUNCTION double kf_law_push_across(double own, double speed) {
-    const double part =
-        (KF_LAW_MOST_ACROSS * speed - own) / ((KF_LAW_MOST_ACROSS - KF_LAW_ACROSS) * speed);
+    const double part = (KF_LAW_MOST_ACROSS * speed - own) / ((KF_LAW_MOST_ACROSS - KF_LAW_ACROSS) * speed);
     if (!(part > 0.0)) return 0.0;
     return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
 }

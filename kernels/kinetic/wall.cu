@@ -19,7 +19,14 @@
  * can become faster: fluid leaves through its links, more fluid follows, and nothing limits its speed. So the
  * part of a node's speed above 1.25 of the speed that the law reads meets no slip, and the node gets no push.
  * In a corner of the staircase a node can turn against the stream: a vortex of two cells, which such pushes
- * spin faster and faster. So what flows against the stream meets no slip and is not pushed on, either. */
+ * spin faster and faster. So what flows against the stream meets no slip and is not pushed on, either, and
+ * what flows across it only up to half of that speed.
+ *
+ * A layer along the surface crosses the steps: it passes through the links of a tread and comes out of those
+ * of the riser. Its mass must be the same there. With each node's own velocity it is not, because the node at
+ * the riser is further out and faster. The wall then emits fluid without momentum on one side of a solid, and
+ * absorbs it on the other, which grows on gentle slopes. So a source at the node makes the mass that its
+ * links pass that of an even layer, with the speed that the law gives half a cell from the surface. */
 #include "arguments.h"
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 
@@ -218,22 +225,22 @@ KF_FUNCTION void kf_exchange_links(const kf_wall_arguments *a, int wall, int mov
     }
 }
 
-/* Adds a force to the populations f that leave a node, along links that are not cut. */
+/* Adds a force and a source of mass to the populations f that leave a node, along links that are not cut. */
 KF_FUNCTION void kf_push_node(const kf_wall_arguments *a, kf_index node, const kf_real f[27],
-                              const double force[3], unsigned cut) {
+                              const double force[3], double source, unsigned cut) {
     KF_UNROLL
     for (int code = 0; code < 27; code++) {
         const int c[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
-        const double more = 3.0 * kf_weight_of(c) * kf_dot_link(c, force);
-        if (code != 13 && !(cut >> code & 1))
+        const double more = kf_weight_of(c) * (3.0 * kf_dot_link(c, force) + source);
+        if (!(cut >> code & 1))
             *kf_address(a, a->populations.source, kf_directions[code], node) =
                 kf_to_store((kf_real)((double)f[code] + more * KF_UNIT));
     }
 }
 
-/* Adds it to the returning populations of the others. So the node gains the same momentum, however many of
+/* Adds them to the returning populations of the others. So the node gains the same momentum, however many of
  * its links are cut. */
-KF_FUNCTION void kf_push_links(const kf_wall_arguments *a, int wall, const double force[3]) {
+KF_FUNCTION void kf_push_links(const kf_wall_arguments *a, int wall, const double force[3], double source) {
     kf_real *value = (kf_real *)a->links.value;
     int link[KF_LINKS_TOGETHER];
     for (int number = 0; number < KF_LINK_ROWS; number += KF_LINKS_TOGETHER) {
@@ -254,13 +261,30 @@ KF_FUNCTION void kf_push_links(const kf_wall_arguments *a, int wall, const doubl
             int c[3];
             if (link[i] < 0) break;
             (void)kf_link_direction(word[i], c);
-            pushed[i] -= (kf_real)(3.0 * kf_weight_of(c) * kf_dot_link(c, force) * KF_UNIT);
+            pushed[i] -= (kf_real)(kf_weight_of(c) * (3.0 * kf_dot_link(c, force) - source) * KF_UNIT);
             if (a->links.thin)
                 value[link[i]] = pushed[i];
             else
                 kf_put_back_at(a, word[i], inner[i], pushed[i]);
         }
     }
+}
+
+/* Returns the source of mass that makes what a node's links pass that of an even layer of velocity `layer`.
+ * Links that move with `velocity` take its product with their area from the node, and a force on the node
+ * takes its own product. The part of a source that goes to the wall comes back and pushes the node. `force`
+ * loses the part of this push along the surface, and `out` is set to the part along the normal. */
+KF_FUNCTION double kf_even_mass(const double area[3], const double normal[3], const double velocity[3],
+                                const double layer[3], double force[3], double out[3]) {
+    double along[3] = {area[0], area[1], area[2]};
+    kf_lay_along(normal, along);
+    const double surplus = kf_dot(area, velocity) - kf_dot(area, layer) + kf_dot(area, force),
+                 source = surplus / (1.0 - kf_dot(along, along) / 3.0);
+    for (int i = 0; i < 3; i++) {
+        force[i] += source / 3.0 * along[i];
+        out[i] = -source / 3.0 * (area[i] - along[i]);
+    }
+    return source;
 }
 
 /* Sets the tangential force on the surface at each node to the law's traction, weighted with the law's
@@ -306,19 +330,26 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
                      push_aside > 0.0 ? (1.0 - kf_law_push_across(own_aside, seen)) * push_aside : 0.0;
     for (int i = 0; i < 3; i++) {
         force[i] -= less * along[i] + less_aside * aside[i];
-        a->wall.force[(long long)i * a->wall.count + x] = force[i];
         a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
-        a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i];
+    }
+    double slope, mass = 0.0, out[3] = {0.0, 0.0, 0.0};
+    const double height = KF_LAW_LAYER_AT * friction_velocity / a->wall.viscosity,
+                 speed = share * friction_velocity * kf_law_with_slope(height, &slope);
+    const double layer[3] = {speed * along[0], speed * along[1], speed * along[2]};
+    double pushed[3] = {force[0], force[1], force[2]};
+    if (share > 0.0) {
+        const double source = kf_even_mass(sum.area, normal, velocity, layer, pushed, out);
+        mass = sum.mass - kf_dot(sum.area, pushed) + source;
+        kf_push_node(a, node, f, pushed, source, sum.cut);
+        kf_push_links(a, x, pushed, source);
+    }
+    for (int i = 0; i < 3; i++) {
+        a->wall.force[(long long)i * a->wall.count + x] = force[i] + out[i];
+        a->wall.force[(long long)(6 + i) * a->wall.count + x] = across[i] - sum.force[i] - out[i];
     }
 #if KF_TEAM
-    const double mass = share > 0.0 && kf_is_own(a, node) ? sum.mass - kf_dot(sum.area, force) : 0.0;
-#else
-    const double mass = share > 0.0 ? sum.mass - kf_dot(sum.area, force) : 0.0;
+    if (!kf_is_own(a, node)) mass = 0.0;
 #endif
-    if (share > 0.0) {
-        kf_push_node(a, node, f, force, sum.cut);
-        kf_push_links(a, x, force);
-    }
     kf_atomic_add_int64_of_warp((kf_int64 *)a->links.sums + x / 32 % KF_LOAD_SLOTS,
                                 fabs(mass) < KF_FORCE_LIMIT ? kf_fixed_point(mass, KF_FORCE_SCALE) : 0);
 }

@@ -103,8 +103,39 @@ static void exchange(const kf_reference_wall *work, const kf_wall_node *wall, do
     project(wall->normal, taken);
 }
 
-/* Adds a force to what leaves a node, as it will be a step later: to populations, or to what comes back. */
-static void push(kf_reference_wall *work, const kf_wall_node *wall, const double force[3]) {
+/* Sums 6 w c over the links of a node: the area of the steps that they cross. */
+static void add_steps(const kf_reference_wall *work, const kf_wall_node *wall, double area[3]) {
+    memset(area, 0, 3 * sizeof *area);
+    for (size_t n = wall->first; n < wall->first + wall->count; n++) {
+        const signed char *c = work->scene->links.link[n].at[0].direction;
+        for (int a = 0; a < 3; a++)
+            area[a] += 6.0 * work->weights[direction_of(c, 1)] * c[a];
+    }
+}
+
+/* Finds the source at a node which makes the mass that its links pass that of an even layer, as the law has
+ * it half a cell from the surface. What of the source goes to the surface comes back and pushes. The force
+ * takes this push along the surface away, and the surface bears the rest. */
+static double even_mass(const kf_reference_wall *work, const kf_wall_node *wall, const law *seen,
+                        const double slip[3], double force[3], double out[3]) {
+    const double u = seen->friction_velocity,
+                 layer = seen->share * u * law_velocity(0.5 * u / work->scene->viscosity);
+    double area[3], along[3];
+    add_steps(work, wall, area);
+    memcpy(along, area, sizeof along);
+    project(wall->normal, along);
+    const double passes = product(area, slip) + product(area, force),
+                 source = (passes - layer * product(area, seen->along)) / (1.0 - product(along, along) / 3.0);
+    for (int a = 0; a < 3; a++) {
+        force[a] += source * along[a] / 3.0;
+        out[a] = -source * (area[a] - along[a]) / 3.0;
+    }
+    return source;
+}
+
+/* Adds a force and a source to what leaves a node, as it will be a step later: to populations, or to what
+ * comes back. */
+static void push(kf_reference_wall *work, const kf_wall_node *wall, const double force[3], double source) {
     const kf_links *links = &work->scene->links;
     const size_t node = node_at(work->scene, links->link[wall->first].at[0].node);
     bool cut[KF_REFERENCE_Q] = {false};
@@ -112,12 +143,16 @@ static void push(kf_reference_wall *work, const kf_wall_node *wall, const double
         const signed char *c = links->link[n].at[0].direction;
         const size_t back = direction_of(c, -1);
         cut[direction_of(c, 1)] = true;
-        work->pushed[n] = -3.0 * work->weights[back] * (c[0] * force[0] + c[1] * force[1] + c[2] * force[2]);
-        work->mass += 2.0 * work->pushed[n];
+        const double pushed =
+            -3.0 * work->weights[back] * (c[0] * force[0] + c[1] * force[1] + c[2] * force[2]);
+        work->pushed[n] = pushed + work->weights[back] * source;
+        work->mass += 2.0 * pushed;
     }
+    work->mass += source;
     for (size_t i = 0; i < KF_REFERENCE_Q; i++) {
         const int *c = kf_reference_velocities[i];
-        const double more = 3.0 * work->weights[i] * (c[0] * force[0] + c[1] * force[1] + c[2] * force[2]);
+        const double more =
+            work->weights[i] * (3.0 * (c[0] * force[0] + c[1] * force[1] + c[2] * force[2]) + source);
         if (!cut[i]) work->f[i * work->count + node] += more;
     }
 }
@@ -154,7 +189,8 @@ static void hold_back(const law *seen, const double velocity[3], double force[3]
 
 /* Makes friction at a node what the law says, as far as its share goes. */
 static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const law *seen) {
-    double taken[3], force[3], velocity[3], aside[3], slip[3], arm[3], moment[3], j[3], second[3][3];
+    double taken[3], force[3], velocity[3], aside[3], slip[3], out[3], total[3], arm[3], moment[3], j[3],
+        second[3][3];
     const int *node = work->scene->links.link[wall->first].at[0].node;
     const double density = kf_reference_sums(work->f + node_at(work->scene, node), work->count, j, second);
     const double u = seen->friction_velocity;
@@ -173,14 +209,21 @@ static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const la
     hold_back(seen, velocity, force);
     for (int a = 0; a < 3; a++) {
         work->friction[a] += taken[a] - force[a];
-        work->load->force[a] -= force[a];
+        total[a] = force[a];
         arm[a] = node[a] - work->center[a];
     }
+    if (seen->share > 0.0) {
+        const double source = even_mass(work, wall, seen, slip, force, out);
+        push(work, wall, force, source);
+        for (int a = 0; a < 3; a++)
+            total[a] += out[a];
+    }
     kf_reference_nearest(work->scene, arm);
-    kf_cross(arm, force, moment);
-    for (int a = 0; a < 3; a++)
+    kf_cross(arm, total, moment);
+    for (int a = 0; a < 3; a++) {
+        work->load->force[a] -= total[a];
         work->load->torque[a] -= moment[a];
-    if (seen->share > 0.0) push(work, wall, force);
+    }
 }
 
 void kf_reference_rub(kf_reference_wall *work) {
