@@ -10,9 +10,9 @@
  * second only the law acts. */
 #define KF_LAW_BEGINS 12.0
 #define KF_LAW_ALONE  20.0
-/* Height in cells at which the law gives the speed of the layer that passes through the staircase of links.
- * It lies in the middle of the nodes beside a surface, whose heights are between 0 and 1. */
-#define KF_LAW_LAYER_AT 0.5
+/* Height in cells at which the law gives the speed of the layer that crosses the steps of a surface. The
+ * steps reach half a cell beyond the surface, and this is the middle of that. */
+#define KF_LAW_LAYER_AT 0.25
 /* Limits of a wall node's speed, as factors of the speed that the law reads. The part above the first meets
  * no slip, and so does a speed against the stream. Above the second nothing pushes the node on, nor against
  * the stream from the third on. */

@@ -19,14 +19,15 @@
  * can become faster: fluid leaves through its links, more fluid follows, and nothing limits its speed. So the
  * part of a node's speed above 1.25 of the speed that the law reads meets no slip, and the node gets no push.
  * In a corner of the staircase a node can turn against the stream: a vortex of two cells, which such pushes
- * spin faster and faster. So what flows against the stream meets no slip and is not pushed on, either, and
- * what flows across it only up to half of that speed.
+ * spin faster and faster. So what flows against the stream meets no slip and is not pushed on, either. Across
+ * the stream a node has slip and is pushed on up to half of the speed that the law reads.
  *
  * A layer along the surface crosses the steps: it passes through the links of a tread and comes out of those
  * of the riser. Its mass must be the same there. With each node's own velocity it is not, because the node at
  * the riser is further out and faster. The wall then emits fluid without momentum on one side of a solid, and
  * absorbs it on the other, which grows on gentle slopes. So a source at the node makes the mass that its
- * links pass that of an even layer, with the speed that the law gives half a cell from the surface. */
+ * links pass that of an even layer, with the speed that the law gives a quarter of a cell
+ * from the surface. */
 #include "arguments.h"
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 

@@ -114,12 +114,12 @@ static void add_steps(const kf_reference_wall *work, const kf_wall_node *wall, d
 }
 
 /* Finds the source at a node which makes the mass that its links pass that of an even layer, as the law has
- * it half a cell from the surface. What of the source goes to the surface comes back and pushes. The force
- * takes this push along the surface away, and the surface bears the rest. */
+ * it a quarter of a cell from the surface. What of the source goes to the surface comes back and pushes. The
+ * force takes this push along the surface away, and the surface bears the rest. */
 static double even_mass(const kf_reference_wall *work, const kf_wall_node *wall, const law *seen,
                         const double slip[3], double force[3], double out[3]) {
     const double u = seen->friction_velocity,
-                 layer = seen->share * u * law_velocity(0.5 * u / work->scene->viscosity);
+                 layer = seen->share * u * law_velocity(0.25 * u / work->scene->viscosity);
     double area[3], along[3];
     add_steps(work, wall, area);
     memcpy(along, area, sizeof along);
