@@ -1,4 +1,5 @@
 /* Flags, links and open nodes of a scene's mask, as the kernels read them. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,19 +84,37 @@ static void put_open(survey *s, const int entry[5]) {
     }
 }
 
-/* The inner neighbour that an open node takes its moments from: along an axis if there is one. */
+/* Returns how well an open node takes its moments from the neighbour along i, so that a scene that is turned
+ * has the same ones: along an axis first, then from within the domain, then where a given velocity leads. */
+static double rank_neighbour(const kf_scene *scene, int x, int y, bool given, int i) {
+    static const double AXIS = 64.0, WITHIN = 16.0;
+    const int at[2] = {x, y}, *e = velocities[i];
+    const double *u = scene->mask_velocity, speed = hypot(u[0], u[1]);
+    double rank = e[0] * e[1] == 0 ? AXIS : 0.0;
+    for (int axis = 0; axis < 2; axis++) {
+        if (scene->faces[2 * axis] == KF_PERIODIC) continue;
+        rank += WITHIN * e[axis] * ((at[axis] == 0) - (at[axis] == scene->nodes[axis] - 1));
+    }
+    return given && speed > 0.0 ? rank + (u[0] * e[0] + u[1] * e[1]) / speed : rank;
+}
+
+/* The inner neighbour that an open node takes its moments from. */
 static void add_open(survey *s, int x, int y, kf_node_kind kind) {
+    const bool given = kind == KF_NODE_INFLOW && !s->scene->mask_has_pressure;
+    const int what = given ? KF_OPEN_VELOCITY : kind == KF_NODE_INFLOW ? KF_OPEN_DENSITY : KF_OPEN_REFERENCE;
+    double best = -INFINITY;
+    int from[2] = {-1, -1};
     for (int i = 1; i < 9; i++) {
-        int fx = x + velocities[i][0], fy = y + velocities[i][1];
+        const int fx = x + velocities[i][0], fy = y + velocities[i][1];
         if (fx < 0 || fy < 0 || fx >= s->scene->nodes[0] || fy >= s->scene->nodes[1]) continue;
         if (kind_at(s->scene, fx, fy) != KF_NODE_FLUID) continue;
-        const int entry[5] = {x, y, fx, fy,
-                              kind == KF_NODE_OUTFLOW       ? KF_OPEN_REFERENCE
-                              : s->scene->mask_has_pressure ? KF_OPEN_DENSITY
-                                                            : KF_OPEN_VELOCITY};
-        put_open(s, entry);
-        return;
+        const double rank = rank_neighbour(s->scene, x, y, given, i);
+        if (!(rank > best)) continue;
+        best = rank;
+        from[0] = fx;
+        from[1] = fy;
     }
+    if (from[0] >= 0) put_open(s, (const int[5]){x, y, from[0], from[1], what});
 }
 
 /* Notes what a node is: solid, open or beside a solid or a face, with the directions in which it bounces

@@ -83,28 +83,48 @@ static void moments(const reference_run *run, size_t node, double m[3]) {
 /* --- Boundaries -------------------------------------------------------------------------------------------
  */
 
-/* Sets the populations of an open node from its first fluid neighbour, with the velocity or density that
- * is prescribed there. */
-static void refresh_open_node(reference_run *run, int x, int y) {
-    size_t node = node_at(run, x, y);
-    bool inflow = kind_at(run, node) == KF_NODE_INFLOW;
-    bool velocity_given = inflow && !run->scene->mask_has_pressure;
-    double density = inflow ? run->scene->mask_density : 0.0;
+/* Finds the fluid neighbour that an open node takes its moments from: along an axis if there is one, from
+ * deepest in the domain, else where the given velocity leads. Returns 0 if there is none. */
+static int choose_neighbour(const reference_run *run, int x, int y, const double *velocity) {
+    const kf_scene *scene = run->scene;
+    const double speed = velocity == NULL ? 0.0 : hypot(velocity[0], velocity[1]);
+    int within[2], chosen = 0;
+    double best = 0.0;
+    for (int axis = 0; axis < 2; axis++) {
+        const int at = axis == 0 ? x : y;
+        const bool ends = scene->faces[2 * axis] != KF_PERIODIC;
+        within[axis] = (ends && at == 0) - (ends && at == run->n[axis] - 1);
+    }
     for (int i = 1; i < Q; i++) {
-        int fx = x + e[i][0], fy = y + e[i][1];
+        const int fx = x + e[i][0], fy = y + e[i][1];
         if (fx < 0 || fy < 0 || fx >= run->n[0] || fy >= run->n[1]) continue;
-        size_t from = node_at(run, fx, fy);
-        if (kind_at(run, from) != KF_NODE_FLUID) continue;
-        double m[3];
-        moments(run, from, m);
-        for (int j = 0; j < Q; j++) {
-            double change = velocity_given ? 3.0 * (e[j][0] * (run->scene->mask_velocity[0] - m[1]) +
-                                                    e[j][1] * (run->scene->mask_velocity[1] - m[2]))
-                                           : density - m[0];
-            run->f[(size_t)j * run->count + node] =
-                run->f[(size_t)j * run->count + from] + weight(j) * change;
-        }
-        return;
+        if (kind_at(run, node_at(run, fx, fy)) != KF_NODE_FLUID) continue;
+        double rank = 16.0 * (e[i][0] * within[0] + e[i][1] * within[1]) + (i < 5 ? 64.0 : 0.0);
+        if (speed > 0.0) rank += (velocity[0] * e[i][0] + velocity[1] * e[i][1]) / speed;
+        if (chosen > 0 && rank <= best) continue;
+        chosen = i;
+        best = rank;
+    }
+    return chosen;
+}
+
+/* Sets the populations of an open node from a fluid neighbour, with the velocity or density that is
+ * prescribed there. */
+static void refresh_open_node(reference_run *run, int x, int y) {
+    const size_t node = node_at(run, x, y);
+    const bool inflow = kind_at(run, node) == KF_NODE_INFLOW;
+    const double *velocity = inflow && !run->scene->mask_has_pressure ? run->scene->mask_velocity : NULL;
+    const double density = inflow ? run->scene->mask_density : 0.0;
+    const int i = choose_neighbour(run, x, y, velocity);
+    if (i == 0) return;
+    const size_t from = node_at(run, x + e[i][0], y + e[i][1]);
+    double m[3];
+    moments(run, from, m);
+    for (int j = 0; j < Q; j++) {
+        const double change = velocity != NULL
+                                  ? 3.0 * (e[j][0] * (velocity[0] - m[1]) + e[j][1] * (velocity[1] - m[2]))
+                                  : density - m[0];
+        run->f[(size_t)j * run->count + node] = run->f[(size_t)j * run->count + from] + weight(j) * change;
     }
 }
 

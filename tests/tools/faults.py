@@ -300,6 +300,9 @@ class Sweep:
             self.wholes = dict(zip(self.asked.commands, pool.map(self.whole, self.asked.commands)))
             for pair, (totals[pair], wrong) in zip(pairs, pool.map(lambda pair: self.count(*pair), pairs)):
                 note(wrong)
+        dead = [name for name in self.asked.commands if not any(totals[name, call] for call in self.asked.calls)]
+        if dead:
+            sys.exit("faults.py: no call of %s is counted: the program must be called kftune" % ", ".join(dead))
         turns = itertools.zip_longest(*([(name, call, nth) for nth in self.points(totals[name, call])] for name, call in pairs))
         cases = [case for turn in turns for case in turn if case is not None]
         ends = {pair: [] for pair in pairs}

@@ -100,6 +100,47 @@ static void test_turned(void **state) {
     }
 }
 
+/* Nodes of a mask that let fluid in and out, at the rim, in a corner and within: turned by quarters the flow
+ * turns with them. */
+static void test_open_nodes(void **state) {
+    (void)state;
+    enum { N = 24, STEPS = 30 };
+    kf_error error = {0};
+    for (int pressure = 0; pressure < 2; pressure++) {
+        kf_scene *scene = open_shipped_scene("cavity2d", N * N);
+        put_disc(scene);
+        memset(scene->face_velocity, 0, sizeof scene->face_velocity);
+        for (int n = 0; n < 6; n++) {
+            scene->mask[N * (n + 3)] = scene->mask[N * (N - 1) + 5 + n] = KF_NODE_INFLOW;
+            scene->mask[N * n + N - 1] = scene->mask[N - 1 - n] = KF_NODE_OUTFLOW;
+            if (!pressure) scene->mask[N * 6 + n + 12] = KF_NODE_INFLOW;
+        }
+        for (int y = 12; y < N; y++) /* a column that ends in a corner */
+            scene->mask[N * y + N - 1] = KF_NODE_OUTFLOW;
+        scene->mask_velocity[0] = 0.03, scene->mask_velocity[1] = -0.02;
+        scene->mask_has_pressure = pressure;
+        scene->mask_density = 0.01;
+        kf_reference *first, *turned;
+        must(d2q9->reference(problem_of(d2q9, scene), STEPS, &first, &error), &error);
+        for (int quarter = 1; quarter <= 4; quarter++) {
+            const double u = scene->mask_velocity[0];
+            double largest;
+            turn(scene);
+            scene->mask_velocity[0] = -scene->mask_velocity[1], scene->mask_velocity[1] = u;
+            must(d2q9->reference(problem_of(d2q9, scene), STEPS, &turned, &error), &error);
+            const double worst = turned_difference(first->solutions[0].values, turned->solutions[0].values, N,
+                                                   quarter, &largest);
+            d2q9->free_reference(turned);
+            if (!(worst < 1e-12 && largest > 0.005))
+                fail_msg("pressure %d, turned by %d quarters: %g of %g", pressure, quarter, worst, largest);
+            if (quarter == 1)
+                verify_configs(scene, 9, (const char *const[]){SOA "plan=pull", SOA "plan=push", NULL});
+        }
+        d2q9->free_reference(first);
+        kf_scene_free(scene);
+    }
+}
+
 /* Puts solid nodes at four faces, and at a corner of two. */
 static void put_solids_at_faces(kf_scene *scene) {
     const int n = scene->nodes[0];
@@ -191,7 +232,8 @@ static void test_half_of_a_solid(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turned), cmocka_unit_test(test_solids_at_faces),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turned), cmocka_unit_test(test_open_nodes),
+                                       cmocka_unit_test(test_solids_at_faces),
                                        cmocka_unit_test(test_half_of_a_solid)};
     return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }
