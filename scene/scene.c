@@ -518,8 +518,7 @@ double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double vel
     return speed;
 }
 
-/* Returns whether fluid enters with a velocity at nodes of the mask. */
-static bool mask_has_stream(const kf_scene *scene) {
+bool kf_scene_mask_has_stream(const kf_scene *scene) {
     if (scene->mask == NULL || scene->mask_has_pressure) return false;
     const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
     return memchr(scene->mask, KF_NODE_INFLOW, count) != NULL;
@@ -527,7 +526,7 @@ static bool mask_has_stream(const kf_scene *scene) {
 
 double kf_scene_flow_through(const kf_scene *scene) {
     /* A flow that starts at rest may get a stream through nodes of the mask. */
-    const double *stream = kf_length(scene->initial_velocity) == 0.0 && mask_has_stream(scene)
+    const double *stream = kf_length(scene->initial_velocity) == 0.0 && kf_scene_mask_has_stream(scene)
                                ? scene->mask_velocity
                                : scene->initial_velocity;
     int along = 0;

@@ -440,6 +440,9 @@ double kf_scene_fastest(const kf_scene *scene);
 /* Finds the largest velocity (lattice) of the faces of one kind; 0 if none moves. Returns its length. */
 double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]);
 
+/* Returns whether fluid enters with mask_velocity at nodes of the mask. */
+bool kf_scene_mask_has_stream(const kf_scene *scene);
+
 /* Computes density and velocity (lattice) at time 0 at node (i,j,k). */
 void kf_scene_initial(const kf_scene *scene, int i, int j, int k, double *density, double velocity[3]);
 /* Returns whether density and velocity at time 0 are equal at all nodes. */

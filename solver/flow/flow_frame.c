@@ -10,6 +10,8 @@ static void flow_direction(const kf_scene *scene, double direction[3]) {
     if (kf_scene_fastest_face(scene, KF_INFLOW, found) <= 0 && scene->initial == KF_INITIAL_UNIFORM) {
         memcpy(found, scene->initial_velocity, sizeof found);
     }
+    if (kf_length(found) <= 0 && kf_scene_mask_has_stream(scene))
+        memcpy(found, scene->mask_velocity, sizeof found);
     if (kf_length(found) <= 0) memcpy(found, scene->body_force, sizeof found);
     if (kf_length(found) <= 0) (void)kf_scene_fastest_face(scene, KF_WALL, found);
     if (kf_length(found) <= 0) found[0] = 1;

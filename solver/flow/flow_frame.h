@@ -11,9 +11,10 @@ typedef struct kf_flow_frame {
     int up_axis;   /* the axis nearest to lift */
 } kf_flow_frame;
 
-/* Finds the directions of a flow. drag: along the fastest inflow, else the uniform initial velocity, else the
- * body force, else the fastest moving wall, else x. lift: normal to the only pair of walls beside the flow (a
- * road, a floor), else z, or y if the flow is along z; it is made perpendicular to drag. */
+/* Finds the directions of a flow. drag: along the fastest inflow, else the uniform initial velocity, else
+ * what enters at nodes of a mask, else the body force, else the fastest moving wall, else x. lift: normal to
+ * the only pair of walls beside the flow (a road, a floor), else z, or y if the flow is along z; it is made
+ * perpendicular to drag. */
 void kf_flow_frame_of(const kf_scene *scene, kf_flow_frame *frame);
 
 #endif

@@ -265,6 +265,27 @@ static void frame_is(const kf_scene *s, int flow, int up, const double drag[3], 
     }
 }
 
+/* Drag along what enters at nodes of a mask, where nothing else flows at first. */
+static void frame_of_a_mask(void **state) {
+    (void)state;
+    unsigned char mask[4] = {KF_NODE_FLUID, KF_NODE_INFLOW, KF_NODE_FLUID, KF_NODE_OUTFLOW};
+    kf_scene s = {
+        .nodes = {2, 2, 1}, .mask = mask, .mask_velocity = {0, -0.03, 0}, .body_force = {1e-5, 0, 0}};
+    for (int f = 0; f < 4; f++)
+        s.faces[f] = KF_WALL;
+    frame_is(&s, 1, 0, (const double[3]){0, -1, 0}, (const double[3]){1, 0, 0});
+    s.mask_velocity[0] = 0.04;
+    frame_is(&s, 0, 1, (const double[3]){0.8, -0.6, 0}, (const double[3]){0.6, 0.8, 0});
+    s.initial_velocity[0] = -0.1;
+    frame_is(&s, 0, 1, (const double[3]){-1, 0, 0}, (const double[3]){0, 1, 0});
+    s.initial_velocity[0] = 0;
+    mask[1] = KF_NODE_FLUID;
+    frame_is(&s, 0, 1, (const double[3]){1, 0, 0}, (const double[3]){0, 1, 0});
+    mask[1] = KF_NODE_INFLOW;
+    s.mask_has_pressure = true;
+    frame_is(&s, 0, 1, (const double[3]){1, 0, 0}, (const double[3]){0, 1, 0});
+}
+
 /* Drag along the fastest inflow, else the start, the force, the fastest wall; lift away from the one pair of
  * walls beside it, else along z; square to the drag. */
 static void frames(void **state) {
@@ -587,6 +608,7 @@ int main(void) {
         cmocka_unit_test(longer_steps),
         cmocka_unit_test(outflows),
         cmocka_unit_test(frames),
+        cmocka_unit_test(frame_of_a_mask),
         cmocka_unit_test(masks),
         cmocka_unit_test(reduced_grids),
         cmocka_unit_test(rotations),
