@@ -13,8 +13,9 @@
 #include "solver/kinetic/nested.h"
 #include "solver/kinetic/nested_plan.h"
 
-/* Linear stability of the raw central moments with the trace in the high-order group, found with noise in a
- * periodic box (docs/physics.md): the least relaxation rate of the shear moments for a high-order rate. */
+/* Returns the smallest relaxation rate of the shear moments for a high-order rate. It comes from the linear
+ * stability of raw central moments with the trace in the high-order group, found with noise in a periodic box
+ * (docs/physics.md). */
 static double least_shear_rate(double high_order_rate) {
     static const double limits[][2] = {{1.0, 0.0},   {1.8, 0.64},  {1.9, 0.88},
                                        {1.95, 1.26}, {1.98, 1.63}, {1.99, 1.79}};
@@ -89,7 +90,7 @@ static kf_status accepts_device(const kf_problem *problem, const kf_device_info 
     return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
 }
 
-/* The nodes along each axis of the finest grid, which has most of a step's work. */
+/* Finds the nodes along each axis of the finest grid, which has most of a step's work. */
 static void find_finest_nodes(const kf_scene *scene, int along[3]) {
     const kf_cell_box *box = scene->finer_count > 0 ? &scene->boxes[scene->finer_count - 1] : NULL;
     for (int a = 0; a < 3; a++)
@@ -263,7 +264,8 @@ static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t no
                       size_t *period, size_t ends[]) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t node_bytes = value_bytes * (kinetics->options.layout == KF_SOA ? 1 : node_values);
-    const long long origin = kf_kinetic_origin(g); /* of the domain's first plane */
+    /* The start of the domain's first plane. */
+    const long long origin = kf_kinetic_origin(g);
     int first[KF_MOST_PARTS + 1];
     *period = (size_t)g->capacity * node_bytes;
     if (kinetics->options.parts_y > 1) return;
@@ -276,8 +278,8 @@ static void share_out(const kf_plan *plan, const kf_kinetic *kinetics, size_t no
     }
 }
 
-/* Widens a range of bytes of a grid to whole groups of the layout: in csoa the values of a node lie in the
- * group of alpha nodes that it belongs to, which begins before a plane and ends behind it. */
+/* Widens a range of bytes of a grid to whole groups of the layout. In csoa a group of alpha nodes holds the
+ * values of its nodes. It begins before a plane and ends after it. */
 static void widen_to_groups(const kf_kinetic_options *options, size_t node_bytes, size_t period,
                             size_t kept[2]) {
     const size_t group = node_bytes * (size_t)(options->layout == KF_CSOA ? options->alpha : 1);
@@ -297,7 +299,7 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
     size_t kept[KF_PLANE_RANGES][2];
     const int ranges = kf_kinetic_kept_planes(plan, part, range);
     for (int r = 0; r < ranges; r++) {
-        /* The ghost before the first row of a plane lies one node before the plane. */
+        /* The ghost before the first row of a plane is one node before the plane. */
         kept[r][0] = range[r][0] == 0 ? 0 : origin + plane * (size_t)range[r][0] - node;
         kept[r][1] =
             range[r][1] == g->nodes[2] ? period : origin + plane * (size_t)(range[r][1] + 2 + g->shift);
@@ -307,7 +309,7 @@ static kf_status make_partial(kf_plan *plan, const kf_kinetic *kinetics, int par
     return kf_plan_partial(plan, bytes, period, kept, ranges, buffer, error);
 }
 
-/* Returns whether each part has grids of its own, with copies of the planes beside its own. */
+/* Returns whether each part has its own grids, with copies of the neighbouring planes. */
 static bool has_own_grids(const kf_plan *plan, const kf_kinetic *kinetics) {
     return plan->all_parts > 1 && (kinetics->options.transfer != KF_DIRECT || plan->near_parts == 1);
 }
@@ -335,7 +337,7 @@ static char *part_of(const kf_kinetic *kinetic, const kf_buffer *array, size_t v
     return (char *)kf_buffer_address(array) + (size_t)kinetic->geometry.before * together * value_bytes;
 }
 
-/* The grids, and where each part's nodes begin in them. */
+/* Makes the grids, and finds where each part's nodes begin in them. */
 static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_kinetic_geometry *g = &kinetics->geometry;
     const size_t values = (size_t)kinetics->node_values, bytes = kinetics->store_bytes;
@@ -348,7 +350,8 @@ static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error
         }
     }
     for (int part = 0; part < plan->part_count && g->shift > 0;
-         part++) { /* even steps begin at the far end */
+         /* Even steps begin at the far end. */
+         part++) {
         const size_t together = kinetics->options.layout == KF_SOA ? 1 : values;
         kinetics[part].grids[1] = kinetics[part].grids[0];
         kinetics[part].grids[0] += (size_t)g->shift * (size_t)g->plane_pitch * together * bytes;
@@ -356,8 +359,8 @@ static kf_status make_grids(kf_plan *plan, kf_kinetic *kinetics, kf_error *error
     return KF_OK;
 }
 
-/* Declares which grid a step writes: it reads the other one; where they swap, an even step writes the second.
- */
+/* Declares which grid a step writes. It reads the other one. Where the grids swap, an even step writes the
+ * second. */
 static void declare_fresh(kf_plan *plan, const kf_kinetic *kinetics) {
     const bool swaps = kinetics->swaps;
     for (int part = 0; part < (has_own_grids(plan, kinetics) ? plan->part_count : 1); part++) {
@@ -367,8 +370,8 @@ static void declare_fresh(kf_plan *plan, const kf_kinetic *kinetics) {
     }
 }
 
-/* Density, velocity and force at the nodes, shared out like the grids; plans of one pass have no fields
- * besides the populations. */
+/* Makes density, velocity and force at the nodes, divided like the grids. Plans of one pass have only
+ * populations. */
 static kf_status make_fields(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const size_t bytes = kinetics->real_bytes;
     kf_buffer *density[KF_MOST_PARTS], *velocity[KF_MOST_PARTS], *force[KF_MOST_PARTS];
@@ -395,8 +398,8 @@ static kf_status make_averages(kf_plan *plan, kf_kinetic *kinetic, kf_error *err
     return KF_OK;
 }
 
-/* Exchange of fields and checkpoints with the host, in slabs of at most 64 MiB; one plane of populations must
- * fit. */
+/* Makes the buffer for exchange of fields and checkpoints with the host. Data go in slabs of at most 64 MiB;
+ * one plane of populations must fit. */
 static kf_status make_slab(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const int *n = kf_plan_scene(plan)->nodes;
     size_t plane = (size_t)n[0] * (size_t)n[1] * kinetic->real_bytes;
@@ -406,9 +409,10 @@ static kf_status make_slab(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) 
     return kf_plan_buffer(plan, 4 * plane * (size_t)kinetic->slab_planes, &kinetic->slab, error);
 }
 
-enum { TURN_WINDOWS = 5 }; /* places around a turn, of which a sample is the mean */
+/* The number of places around a turn whose mean is a sample. */
+enum { TURN_WINDOWS = 5 };
 
-/* Fills in what is known of a part before anything is made for it. */
+/* Sets what is known of a part before its memory is made. */
 static void begin_part(kf_plan *plan, kf_kinetic *kinetic, const kf_kinetic_box *box, int part) {
     const kf_scene *scene = kf_plan_scene(plan);
     kf_kinetic_arguments *a = &kinetic->arguments;
@@ -526,7 +530,8 @@ static kf_status make_with(const kf_problem *problem, const kf_config *config, k
     for (int part = 0; part < options->parts; part++)
         kinetics[part].options = *options;
     kf_plan *made = kf_plan_create(backend, problem, config, &kf_kinetic_methods, kinetics);
-    if (options->transfer == KF_THROUGH_HOST || options->transfer == KF_BY_NCCL) { /* in all of a host, too */
+    /* In all processes of a host, too. */
+    if (options->transfer == KF_THROUGH_HOST || options->transfer == KF_BY_NCCL) {
         made->near_first = made->first_part;
         made->near_parts = made->part_count;
     }
@@ -534,8 +539,8 @@ static kf_status make_with(const kf_problem *problem, const kf_config *config, k
     return kf_plan_built(made, status, plan);
 }
 
-/* Returns whether blocks of the plan wait for others that may never begin, as not all are resident at once.
- * How many are follows from the compiled kernel's registers. */
+/* Returns whether blocks of the plan may wait for others that never begin, because not all are resident at
+ * once. The number of resident blocks follows from the registers of the compiled kernel. */
 static bool may_wait_for_ever(const kf_plan *plan) {
     for (size_t i = 0; i < plan->item_count; i++) {
         const kf_launch *launch = plan->items[i].kind == KF_ITEM_KERNEL ? plan->items[i].kernel : NULL;
@@ -546,8 +551,8 @@ static bool may_wait_for_ever(const kf_plan *plan) {
     return false;
 }
 
-/* Makes the plan; with a kernel for each part of the band where the one for all has more blocks than the
- * device holds. */
+/* Makes the plan. When the kernel of the whole band has more blocks than the device holds, it uses a kernel
+ * for each part of the band. */
 kf_status kf_kinetic_make_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend,
                                kf_plan **plan, kf_error *error) {
     kf_kinetic_options options;

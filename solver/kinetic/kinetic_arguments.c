@@ -83,7 +83,7 @@ static kf_moving_links_arguments moving_links_arguments(const kf_kinetic_argumen
 void kf_kinetic_set_launch(kf_launch *launch, const char *name, kf_function *function,
                            kf_kinetic_source source, const int block[3],
                            const kf_kinetic_arguments *arguments) {
-    assert(source != KF_SOURCE_ORDER); /* order.cu has arguments of its own. */
+    assert(source != KF_SOURCE_ORDER); /* order.cu has its own arguments. */
     if (source == KF_SOURCE_FLOW || source == KF_SOURCE_BOUNDARY) {
         const kf_flow_arguments flow = flow_arguments(arguments);
         kf_launch_set(launch, name, function, block, &flow, sizeof flow);

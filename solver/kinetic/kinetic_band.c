@@ -1,5 +1,4 @@
-/* The nodes that a solid's samples touch, on the device: their list, map and mask, and what is summed there.
- */
+/* The nodes that a solid's samples touch, on the device: their list, map and mask, and the sums there. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_samples.h"
 
-/* Distinct nodes that the samples touch, ascending; caller frees. */
+/* Finds the distinct nodes that the samples touch, in ascending order. The caller frees them. */
 static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corner, size_t count,
                                 size_t *found) {
     const kf_kinetic_geometry *g = &kinetic->corners;
@@ -34,12 +33,14 @@ static long long *touched_nodes(const kf_kinetic *kinetic, const long long *corn
     return nodes;
 }
 
-/* A moving solid's band is marked anew every step and may grow: it gets twice the place. */
+/* Returns the places of the band. The band of a moving solid is marked anew every step and may grow, so it
+ * gets twice the number. */
 static size_t band_places(const kf_kinetic *kinetic, size_t touched) {
     return kinetic->moving ? 2 * touched + 1024 : touched;
 }
 
-/* The aggregated variant finds the band through its segments and needs no map on the device. */
+/* Makes the band's buffers. The aggregated variant finds the band through its segments and needs no map on
+ * the device. */
 static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t touched, kf_error *error) {
     size_t index_bytes = kinetic->geometry.index64 ? sizeof(long long) : sizeof(int);
     size_t place = band_places(kinetic, touched);
@@ -77,7 +78,8 @@ static kf_status make_band_buffers(kf_plan *plan, kf_kinetic *kinetic, size_t to
     if (kinetic->segments) return KF_OK;
     KF_TRY(kf_plan_buffer(plan, (size_t)kinetic->geometry.capacity * sizeof(int), &kinetic->band_of, error));
     a->band.of = (int *)kf_buffer_address(kinetic->band_of) + kinetic->geometry.before;
-    return kf_buffer_fill(kinetic->band_of, 0xff, error); /* -1: outside the band */
+    /* -1 means outside the band. */
+    return kf_buffer_fill(kinetic->band_of, 0xff, error);
 }
 
 /* Rows of segments for the fullest cells, as the solid lies at first: half as many samples again have place.
@@ -119,7 +121,7 @@ size_t kf_kinetic_patch_words(const kf_kinetic *kinetic) {
     return ((size_t)box[0] + 32) / 32 * ((size_t)box[1] + 1) * ((size_t)box[2] + 1);
 }
 
-/* Each patch's samples and runs. A cell goes by its corner's place in 32 bits. */
+/* Makes the buffers of each patch's samples and runs. The index of a cell's corner fits in 32 bits. */
 static kf_status make_patch_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     const size_t patches = (size_t)kf_kinetic_patches(kinetic),
                  length = (size_t)kinetic->options.patch_length;
@@ -136,7 +138,7 @@ static kf_status make_patch_buffers(kf_plan *plan, kf_kinetic *kinetic, kf_error
     return kf_buffer_fill(kinetic->patch_band, 0, error);
 }
 
-/* The band's map of a static solid's samples that are spread one by one. */
+/* Uploads the band's map for a static solid whose samples are spread one by one. */
 static kf_status upload_map(const kf_kinetic *kinetic, const long long *nodes, size_t touched,
                             kf_error *error) {
     const size_t bytes = (size_t)kinetic->geometry.capacity * sizeof(int);
@@ -179,13 +181,13 @@ static kf_status make_segments(kf_plan *plan, kf_kinetic *kinetic, const kf_orde
     return status;
 }
 
-/* Plane of a node with that index. */
+/* Returns the plane of the node with this index. */
 static int plane_of(const kf_kinetic *kinetic, long long node) {
     return (int)((node - kinetic->geometry.origin) / kinetic->geometry.plane_pitch) - 1;
 }
 
-/* Finds where a part's nodes begin in the list of a team: where those of the parts below end. The band of
- * a moving solid has the places that there are for the part. */
+/* Finds where a part's nodes begin in the list of a team, which is where those of the parts below end. The
+ * band of a moving solid gets all places of the part. */
 static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t touched) {
     size_t first = 0;
     while (!kinetic->moving && !kinetic->computes_halo && first < touched &&
@@ -194,9 +196,9 @@ static void place_in_list(kf_kinetic *kinetic, const long long *nodes, size_t to
     kinetic->arguments.band.listed_from = kinetic->listed_before - (int)first;
 }
 
-/* Makes the list of listed nodes that all parts of a team share in plan moments (kinetic.h): orders the
- * whole domain's samples, counts each part's band nodes, and spreads one buffer of 27 values a node over
- * the parts' memories. */
+/* Makes the list of listed nodes that all parts of a team share in plan moments (kinetic.h). It orders the
+ * samples of the whole domain, counts each part's band nodes, and spreads one buffer of 27 values per node
+ * over the parts' memories. */
 kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
     const kf_scene *scene = kf_plan_scene(plan);
     if (plan->all_parts == 1 || kinetics->options.plan != KF_PLAN_MOMENTS || !kinetics->has_solid)
@@ -208,7 +210,8 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     kf_kinetic whole = *kinetics;
     whole.first_plane = 0;
     whole.planes = scene->nodes[2];
-    if (kinetics->options.parts_y > 1) { /* a part has memory for some rows alone */
+    /* A part has memory for some rows only. */
+    if (kinetics->options.parts_y > 1) {
         whole.first_row = 0;
         whole.rows = scene->nodes[1];
         whole.options.parts = whole.options.parts_y = 1;
@@ -247,7 +250,7 @@ kf_status kf_kinetic_share_list(kf_plan *plan, kf_kinetic *kinetics, kf_error *e
     return KF_OK;
 }
 
-/* The band of a static solid, once. */
+/* Fills the band of a static solid, once. */
 static kf_status fill_band(kf_plan *plan, kf_kinetic *kinetic, const kf_ordered_samples *ordered,
                            const long long *nodes, size_t touched, kf_error *error) {
     KF_TRY(kf_kinetic_upload_indices(kinetic, kinetic->band_node, nodes, touched, error));

@@ -54,7 +54,8 @@ static bool is_own(const kf_builder *b, int near) {
     return near >= b->offset && near < b->offset + b->parts;
 }
 
-/* Every part's mark, when what it was given so far is done; of other processes' parts it is only counted. */
+/* Signals every part's mark when the work given so far is done. The signals of other processes' parts are
+ * only counted. */
 void kf_signal_all(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
     for (int near = 0; b->near > 1 && near < b->near && kf_falls(b, parity); near++) {
         kf_on_part(b, is_own(b, near) ? near - b->offset : 0);
@@ -81,8 +82,8 @@ static void await_all_sides(kf_builder *b, int parity, const char *name, kf_mark
     }
 }
 
-/* Every part waits for all of its neighbours; of slabs for both, the last's being the first across the seam.
- */
+/* Makes every part wait for all of its neighbours. A slab waits for both; the last one's neighbour across the
+ * seam is the first. */
 void kf_await_neighbours(kf_builder *b, int parity, const char *name, kf_mark *const marks[]) {
     const bool all = b->near == b->plan->all_parts;
     for (int part = 0; kf_kinetic_sides(b->plan) > 2 && b->near > 1 && part < b->parts; part++) {
@@ -148,7 +149,7 @@ void kf_each_part(kf_builder *b, int parity, void (*add)(kf_builder *b, int pari
 /* --- Kernels -----------------------------------------------------------------------------------------------
  */
 
-/* Appends a kernel over `extent`; bytes is the least that it reads and writes. */
+/* Appends a kernel over `extent`. bytes is the smallest number of bytes that it reads and writes. */
 void kf_append(kf_builder *b, int parity, kf_kinetic_source source, const char *name, const int extent[3],
                const int block[3], kf_kinetic_arguments arguments, double bytes) {
     kf_launch launch;

@@ -26,7 +26,7 @@ static double channel_viscosity(const channel *c) {
     return (1.0 / c->omega - 0.5) / 3.0;
 }
 
-/* Offset of the wall: 4/3 Lambda - 1/4 with Lambda from the rates of order two and three. */
+/* Returns the offset of the wall, 4/3 Lambda - 1/4, with Lambda from the rates of orders two and three. */
 static double wall_offset(const channel *c, const kf_scene *scene) {
     double third = c->collision == KF_BGK             ? c->omega
                    : scene->rate_rule == KF_RATE_ONES ? 1.0
@@ -34,7 +34,7 @@ static double wall_offset(const channel *c, const kf_scene *scene) {
     return 4.0 / 3.0 * (1.0 / c->omega - 0.5) * (1.0 / third - 0.5) - 0.25;
 }
 
-/* Slow, because relaxing orders two and three at different rates leaves an error of the order of u^2. */
+/* The speed is low, because different rates of orders two and three leave an error of the order of u^2. */
 static const double top_speed = 0.005;
 
 /* The channel starts from the continuous solution at unit top speed, scaled. */
@@ -46,8 +46,8 @@ static void parabola_state(const void *context, int i, int j, int k, double *den
     velocity[1] = velocity[2] = 0.0;
 }
 
-/* Runs the channel of height nodes to its steady state; relative L2 deviations of the profile from the exact
- * discrete and from the continuous solution. */
+/* Runs a channel of this height in nodes to its steady state. Computes the relative L2 deviations of the
+ * profile from the exact discrete solution and from the continuous one. */
 static kf_status run_channel(const kf_validation *validation, const channel *c, int height,
                              double deviation[2], kf_error *error) {
     const double viscosity = channel_viscosity(c);
@@ -58,7 +58,7 @@ static kf_status run_channel(const kf_validation *validation, const channel *c, 
     scene->collision = c->collision;
     scene->rate_rule = c->rule;
     scene->body_force[0] = 8.0 * viscosity * top_speed / ((double)height * height);
-    /* After this time exp(-16) of the slowest mode is left. */
+    /* After this time exp(-16) of the slowest mode remains. */
     uint64_t steps = (uint64_t)(16.0 * height * height / (kf_pi * kf_pi * viscosity));
     kf_plan *plan;
     double *values = NULL;
@@ -113,10 +113,11 @@ kf_status kf_case_poiseuille(kf_validation *validation, kf_error *error) {
 typedef struct vortices {
     int nodes;
     double amplitude, carry[2];
-    bool wave; /* a wave of shear instead */
+    /* A wave of shear and no vortices. */
+    bool wave;
 } vortices;
 
-/* Plane Taylor-Green vortices carried by a uniform stream. */
+/* Sets plane Taylor-Green vortices carried by a uniform stream. */
 static void carried_vortices(const void *context, int i, int j, int k, double *density, double velocity[3]) {
     const vortices *v = context;
     (void)k;
@@ -127,7 +128,7 @@ static void carried_vortices(const void *context, int i, int j, int k, double *d
     *density = 1.0 + 0.75 * v->amplitude * v->amplitude * (cos(2.0 * x) + cos(2.0 * y));
 }
 
-/* A wave of velocity across x, carried by a uniform stream. */
+/* Sets a wave of velocity across x, carried by a uniform stream. */
 static void carried_wave(const void *context, int i, int j, int k, double *density, double velocity[3]) {
     const vortices *v = context;
     (void)j, (void)k;
@@ -137,7 +138,7 @@ static void carried_wave(const void *context, int i, int j, int k, double *densi
     *density = 1.0;
 }
 
-/* Energy of what deviates from the mean velocity. */
+/* Returns the energy of the deviation from the mean velocity. */
 static double fluctuation(const kf_scene *scene, const double *values) {
     const size_t count = kf_flow_count(scene);
     double mean[3] = {0, 0, 0}, sum = 0;
@@ -150,7 +151,7 @@ static double fluctuation(const kf_scene *scene, const double *values) {
     return 0.5 * sum / (double)count;
 }
 
-/* The viscosity that the decay of the flow's energy between two instants shows, over the one asked for. */
+/* Measures the viscosity by the decay of the flow's energy between two times, divided by the required one. */
 static kf_status measure_viscosity(const kf_validation *validation, const vortices *v, double viscosity,
                                    double *ratio, kf_error *error) {
     kf_scene *scene = kf_flow_box("vortices", v->nodes, v->wave ? 4 : v->nodes, 1, viscosity);
@@ -193,8 +194,8 @@ kf_status kf_case_taylor_green_2d(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* Returns what a stream of velocity U along an axis takes from the viscosity of normal stresses, whatever
- * the collision: with c^3 = c the flux of momentum lacks rho u^3. */
+/* Returns the share by which a stream of velocity U along an axis reduces the viscosity of normal stresses
+ * with any collision: because c^3 = c, the flux of momentum lacks rho u^3. */
 static double cubic_defect(const double carry[2]) {
     return 4.5 * 0.5 * (carry[0] * carry[0] + carry[1] * carry[1]);
 }

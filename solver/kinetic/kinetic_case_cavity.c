@@ -13,10 +13,11 @@ static const char albensoeder_source[] = "Albensoeder & Kuhlmann, J. Comput. Phy
 typedef struct cavity {
     int nodes;
     bool cube;
-    double lid, reynolds, turnovers; /* lid speed; run time in nodes / lid */
+    /* The lid's speed; the run time in units of nodes / lid. */
+    double lid, reynolds, turnovers;
 } cavity;
 
-/* Least (sign -1) or largest (+1) value on the centre line. */
+/* Returns the smallest (sign -1) or largest (+1) value on the centre line. */
 static double extremum(const kf_scene *scene, const double *values, int component, double lid, double sign) {
     double best = 0;
     for (int i = 20; i < 980; i++) {
@@ -82,7 +83,7 @@ kf_status kf_case_cavity_2d(kf_validation *validation, kf_error *error) {
     return check_plane(validation, &slow, &botella_1000, 0.01, error);
 }
 
-/* The lid-driven cubic cavity at Reynolds number 1000 is held against the profiles of Albensoeder et al.
+/* Compares the lid-driven cubic cavity at Reynolds number 1000 with the profiles of Albensoeder et al.
  * (kf_albensoeder_u_1000). */
 kf_status kf_case_cavity_3d(kf_validation *validation, kf_error *error) {
     const cavity c = {validation->gpu ? 128 : 48, true, 0.1, 1000, 60};

@@ -1,5 +1,5 @@
-/* Cases of what must hold exactly: mass, momentum, the balance of force and torque between solid and
- * fluid; and of what must not depend on how the surface is sampled. */
+/* Cases of exact conservation: mass, momentum, and the balance of force and torque between solid and fluid.
+ * Also checks that results do not depend on the number of samples. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static const char *const in_double[] = {"storage=f64", NULL};
 static const char exact_source[] = "exact property of the scheme";
 
 typedef struct totals {
-    double mass, momentum[3], angular[3]; /* mass as deviation from the node count; angular about a point */
+    /* The mass is the deviation from the node count; the angular momentum is about a point. */
+    double mass, momentum[3], angular[3];
 } totals;
 
 static kf_status read_totals(const kf_scene *scene, kf_plan *plan, const double about[3], totals *t,
@@ -94,8 +95,8 @@ kf_status kf_case_conservation(kf_validation *validation, kf_error *error) {
 /* --- Force and torque ------------------------------------------------------------------------------------
  */
 
-/* A ball that starts to move and turn in fluid at rest: nothing has reached the walls yet, so that the
- * fluid's momentum and angular momentum change by the ball's forces alone. */
+/* A ball starts to move and turn in fluid at rest. Nothing has reached the walls yet, so only the ball's
+ * forces change the fluid's momentum and angular momentum. */
 kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
     enum { STEPS = 6, NODES = 32 };
     const double center[3] = {15.3, 15.8, 16.1};
@@ -120,7 +121,7 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
         if (status != KF_OK) break;
         for (int i = 0; i < 3; i++) {
             const int k = (i + 1) % 3, l = (i + 2) % 3;
-            /* The torque about the ball's centre, moved to the point that the totals refer to. */
+            /* The torque about the ball's centre is moved to the reference point of the totals. */
             const double torque = load.torque[i] + (pose_center[k] - center[k]) * load.force[l] -
                                   (pose_center[l] - center[l]) * load.force[k];
             change[0][i] = now.momentum[i] - before.momentum[i] + load.force[i];
@@ -145,7 +146,8 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
 /* --- Slip ------------------------------------------------------------------------------------------------
  */
 
-/* Velocity at a sample, by the hat function, half-way between before (uniform along x) and after the step. */
+/* Returns the velocity at a sample by the hat function. It is the mean of the velocity before the step,
+ * uniform along x, and after it. */
 static double slip_at(const kf_scene *scene, const double *values, size_t sample, double before) {
     const double position[3] = {scene->samples.x[sample], scene->samples.y[sample], scene->samples.z[sample]};
     const size_t nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1], count = kf_flow_count(scene);
@@ -168,12 +170,13 @@ static double slip_at(const kf_scene *scene, const double *values, size_t sample
     return kf_length(u);
 }
 
-/* A sphere put into a uniform stream: the first step's passes leave a share of the slip at its surface, at
- * the velocity that holds half of the force. */
+/* Puts a sphere into a uniform stream. The passes of the first step leave a share of the slip at its surface,
+ * measured at the velocity that contains half of the force. */
 static kf_status slip_after(const kf_validation *validation, int passes, double *slip, kf_error *error) {
     const double center[3] = {15.3, 15.6, 15.8}, speed = 0.01;
     kf_scene *scene = kf_flow_box("slip", 32, 32, 32, 0.02);
-    kf_flow_add_ball(scene, center, 8.0 + kf_scene_surface_depth(scene, 3.0 / 8.5), 60.0); /* samples at 8 */
+    /* The samples are at radius 8. */
+    kf_flow_add_ball(scene, center, 8.0 + kf_scene_surface_depth(scene, 3.0 / 8.5), 60.0);
     scene->initial_velocity[0] = speed;
     scene->immersed_passes = passes;
     double *values = NULL, sum = 0;
@@ -228,8 +231,8 @@ static kf_status drag_at_density(const kf_validation *validation, double samples
     return status;
 }
 
-/* A ball's drag with 5, 10 and 25 samples a cell must be that with 60: forces weigh by area, so the
- * surface counts, not its samples. */
+/* A ball's drag with 5, 10 and 25 samples per cell must equal that with 60. Forces are weighted by area, so
+ * the number of samples does not matter. */
 kf_status kf_case_sampling_density(kf_validation *validation, kf_error *error) {
     static const double densities[] = {5.0, 10.0, 25.0, 60.0};
     double reference = 0;
@@ -252,9 +255,8 @@ kf_status kf_case_sampling_density(kf_validation *validation, kf_error *error) {
 /* --- Torus
  * --------------------------------------------------------------------------------------------------- */
 
-/* A torus that spins about its axis in a closed box of fluid at rest. What is still inside the box was put
- * there by the torus: its torque, added up over the steps, is the fluid's angular momentum, until the walls
- * begin to take some. */
+/* A torus spins about its axis in a closed box of fluid at rest. Until the walls take some of it, the fluid's
+ * angular momentum equals the sum of the torus's torque over the steps. */
 kf_status kf_case_torus(kf_validation *validation, kf_error *error) {
     enum { NODES = 32, BALANCE = 40, STEADY = 1200, LOOKS = 60 };
     const double center[3] = {15.5, 15.5, 15.5};

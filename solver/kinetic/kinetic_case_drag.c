@@ -1,4 +1,4 @@
-/* Drag of a sphere and of a cylinder, on grids of 8 to 16 cells a diameter. */
+/* Drag of a sphere and of a cylinder on grids of 8 to 16 cells per diameter. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "solver/kinetic/kinetic_cases.h"
 #include "solver/validation/tunnel.h"
 
-/* A published drag coefficient, and what it belongs to. */
+/* A published drag coefficient with its Reynolds number and source. */
 typedef struct known_drag {
     double reynolds, coefficient;
     const char *source;
@@ -20,7 +20,7 @@ static const char clift[] = "Clift, Grace & Weber, Bubbles, Drops, and Particles
 static const known_drag spheres[] = {{20, 2.735, clift}, {100, 1.087, johnson}, {300, 0.656, johnson}},
                         cylinders[] = {{20, 2.045, dennis}, {100, 1.33, park}};
 
-/* How the body's surface acts. */
+/* The boundary method of the body's surface. */
 typedef enum surface_kind { SAMPLES, LINKS, HALF_WAY_LINKS } surface_kind;
 
 static kf_status check_surface(kf_validation *validation, const kf_tunnel *t, surface_kind surface,
@@ -54,7 +54,7 @@ static kf_status check_drag(kf_validation *validation, const kf_tunnel *t, const
     return check_surface(validation, t, SAMPLES, known, error);
 }
 
-/* The error halves with each doubling of the grid at least: 10 % at 8 cells, 5 % at 16. */
+/* Checks that the error halves at least with each doubling of the grid: 10 % at 8 cells, 5 % at 16. */
 static kf_status check_grids(kf_validation *validation, const kf_tunnel *tunnel, const known_drag *known,
                              kf_error *error) {
     static const double diameters[] = {8.0, 11.3137, 16.0};
@@ -82,8 +82,8 @@ kf_status kf_case_sphere_drag(kf_validation *validation, kf_error *error) {
     return check_grids(validation, &shedding, &spheres[2], error);
 }
 
-/* Drag of a circular cylinder against published coefficients: on a cpu one coarse grid, on a GPU a steady
- * and a shedding wake on several grids. */
+/* Compares the drag of a circular cylinder with published coefficients. A cpu runs one coarse grid. A GPU
+ * runs a steady and a shedding wake on several grids. */
 kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error) {
     static const kf_tunnel quick = {true, 8, 0.08, 20, 6, 8, 16, 25, 3, 0.1},
                            small = {true, 8, 0.08, 20, 10, 14, 32, 40, 4, 0.1},
@@ -108,8 +108,8 @@ kf_status kf_case_cylinder_drag(kf_validation *validation, kf_error *error) {
     return check_grids(validation, &shedding, &cylinders[1], error);
 }
 
-/* Checks drags by links, whose parabolas fall short where the boundary layer is thinner than a cell: 11 % at
- * 8 cells a diameter; half-way a third too large. */
+/* Checks drags by links. Their parabolas are too low where the boundary layer is thinner than a cell: 11 % at
+ * 8 cells per diameter. Half-way links give a third too much. */
 kf_status kf_case_links_drag(kf_validation *validation, kf_error *error) {
     static const kf_tunnel ball = {false, 8, 0.08, 100, 3, 4, 6, 12, 3, 0.12},
                            slow_ball = {false, 8, 0.08, 20, 3, 4, 6, 12, 3, 0.1},

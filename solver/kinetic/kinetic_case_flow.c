@@ -5,7 +5,8 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/kinetic_cases.h"
 
-/* The plan moments has no rates but 1: fixed, it gives them to the cases that keep the default rule. */
+/* Sets the rates of cases with the default rule. When the plan moments is fixed they are 1, because it has no
+ * others. */
 static void take_rates(const kf_validation *validation, kf_scene *scene) {
     for (int i = 0; i < validation->fixed_count; i++)
         if (strcmp(validation->fixed[i], "plan=moments") == 0 && scene->rate_rule == KF_RATE_ADAPTIVE_2020)

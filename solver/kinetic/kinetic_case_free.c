@@ -11,8 +11,8 @@
 static const char *const in_double[] = {"storage=f64", NULL};
 static const char exact_source[] = "exact property of the scheme";
 
-/* The ball that kf_flow_add_ball made, free: the mass and the inertia of a ball of that radius, density over
- * the fluid's. */
+/* Makes the ball of kf_flow_add_ball a free solid, with mass and inertia of a ball of that radius. `density`
+ * is over the fluid's. */
 static void set_free(kf_scene *scene, double radius, double density) {
     kf_motion *m = &scene->motion;
     m->moving = m->free = true;
@@ -23,7 +23,7 @@ static void set_free(kf_scene *scene, double radius, double density) {
 
 /* --- Momentum ------------------------------------------------------------------------------------------ */
 
-/* Momentum and angular momentum about a point, of the fluid and of the solid's excess mass. */
+/* The momentum, and the angular momentum about a point, of the fluid and of the solid's excess mass. */
 typedef struct totals {
     double linear[3], angular[3];
 } totals;
@@ -83,7 +83,7 @@ static kf_scene *make_thrown_ball(kf_boundary faces) {
     return scene;
 }
 
-/* Largest change of what the ball had at first, relative. */
+/* Returns the largest relative change of the ball's initial momentum. */
 static kf_status follow_totals(const kf_validation *validation, kf_boundary faces, int looks, uint64_t stride,
                                double change[2], kf_error *error) {
     kf_scene *scene = make_thrown_ball(faces);
@@ -110,8 +110,8 @@ static kf_status follow_totals(const kf_validation *validation, kf_boundary face
     return status;
 }
 
-/* A ball is thrown into fluid at rest. In a periodic box the momentum of both together stays; the angular
- * momentum does until the first sound has reached a wall. */
+/* Throws a ball into fluid at rest. In a periodic box the momentum of both together is conserved. The angular
+ * momentum is conserved until the first sound reaches a wall. */
 static kf_status check_momentum(kf_validation *validation, kf_error *error) {
     double change[2];
     KF_TRY(follow_totals(validation, KF_PERIODIC, 20, 100, change, error));
@@ -125,11 +125,13 @@ static kf_status check_momentum(kf_validation *validation, kf_error *error) {
 
 /* --- Settling ------------------------------------------------------------------------------------------ */
 
-/* A sphere of 15 mm and 1120 kg/m^3 that is let go 120 mm above the bottom of a box of 100 x 100 x 160 mm of
- * silicon oil; speed: of the same sphere in unbounded oil. */
+/* A sphere of 15 mm and 1120 kg/m^3, released 120 mm above the bottom of a box of 100 x 100 x 160 mm of
+ * silicon oil. speed: that of the same sphere in unbounded oil. */
 typedef struct settling {
-    double density, viscosity, speed; /* kg/m^3, Pa s, m/s */
-    double fastest;                   /* the largest velocity over speed, measured */
+    /* In kg/m^3, Pa s, m/s. */
+    double density, viscosity, speed;
+    /* The largest measured velocity over speed. */
+    double fastest;
 } settling;
 
 static const char settling_source[] =
@@ -158,7 +160,7 @@ static kf_status run_settling(kf_validation *validation, const settling *s, doub
     kf_solid_load load;
     kf_plan *plan;
     kf_status status = kf_kinetic_case_open(validation, scene, NULL, &plan, error);
-    /* Until it is a diameter above the bottom; three times as long as it should take is long enough. */
+    /* The run ends when the sphere is a diameter above the bottom, or after three times the expected time. */
     for (int look = 0; look < 300 && status == KF_OK && pose.center[2] > 1.5 * diameter; look++) {
         status = kf_flow_advance(validation, plan, stride, error);
         if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);

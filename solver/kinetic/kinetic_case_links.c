@@ -10,11 +10,14 @@
 
 /* Channels along (2, 1, 0) in a periodic box of 2 n by n nodes: a plate and its own image bound one. */
 typedef struct turned {
-    int nodes;               /* n */
-    double thickness, width; /* of plate and channel, cells */
+    int nodes; /* n */
+    /* The sizes of plate and channel, in cells. */
+    double thickness, width;
     double top_speed;
-    double along[2], across[2]; /* unit vectors of channel and plate's normal */
-    double corner[2];           /* a place on the plate's middle */
+    /* The unit vectors along the channel and along the plate's normal. */
+    double along[2], across[2];
+    /* A point on the plate's middle. */
+    double corner[2];
 } turned;
 
 static turned turn_channel(int nodes) {
@@ -28,7 +31,7 @@ static turned turn_channel(int nodes) {
                     .corner = {0.13, 0.29}};
 }
 
-/* Speed at a node: 0 in the plate. */
+/* Returns the speed at a node, which is 0 inside the plate. */
 static double parabola(const turned *t, int x, int y) {
     const double period = t->thickness + t->width;
     double place = (x - t->corner[0]) * t->across[0] + (y - t->corner[1]) * t->across[1] - 0.5 * t->thickness;
@@ -65,7 +68,7 @@ static kf_scene *make_channel(const turned *t, double viscosity) {
     return scene;
 }
 
-/* The relative L2 deviation from the parabola, once the flow is steady. */
+/* Runs to a steady flow, and returns its relative L2 deviation from the parabola. */
 static kf_status run_turned(const kf_validation *validation, int nodes, bool half_way, double *deviation,
                             kf_error *error) {
     const double viscosity = 0.02;
@@ -109,14 +112,15 @@ static kf_status check_turned(kf_validation *validation, bool half_way, kf_error
 
 /* --- Balances ------------------------------------------------------------------------------------------- */
 
-/* A ball in a box that the fluid is driven through, between walls or periodic. */
+/* Makes a box with a ball through which a force drives the fluid, between walls or periodic. */
 static kf_scene *make_box(bool walls) {
     kf_scene *scene = kf_flow_box("links", 24, 16, 16, 0.005);
     for (int face = KF_YMIN; face < KF_FACES; face++)
         scene->faces[face] = walls ? KF_WALL : KF_PERIODIC;
     kf_body_set_ball(scene, (const double[3]){10.2, 7.6, 8.1}, 3.3);
     scene->body_force[0] = 2e-5;
-    scene->body_force[2] = walls ? 1e-5 : 0.0; /* what a fluid at rest carries between walls */
+    /* The force of a fluid at rest between walls. */
+    scene->body_force[2] = walls ? 1e-5 : 0.0;
     return scene;
 }
 
@@ -144,7 +148,7 @@ static kf_status sum_fluid(const kf_scene *scene, kf_plan *plan, fluid_sums *sum
     return KF_OK;
 }
 
-/* The mass that the fluid gains while the stream goes ten times through the box. */
+/* Checks the mass that the fluid gains while the stream crosses the box ten times. */
 static kf_status check_mass(kf_validation *validation, kf_error *error) {
     const uint64_t steps = validation->quick ? 1500 : 10000;
     kf_scene *scene = make_box(true);
@@ -166,8 +170,8 @@ static kf_status check_mass(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* The momentum that the fluid of a periodic box gains in a step is what drives it, less the force on the
- * solid. */
+/* Checks that the fluid of a periodic box gains per step the momentum of the driving force less the force on
+ * the solid. */
 static kf_status check_force(kf_validation *validation, kf_error *error) {
     static const char *const in_double[] = {"storage=f64", NULL};
     kf_scene *scene = make_box(false);

@@ -1,6 +1,6 @@
-/* Runs of 200,000 steps: a ball in a box that keeps what it makes, sound and noise too. Rates near 2 let
- * noise grow along walls and in shear, a sixth of a percent a step and more (docs/physics.md): too slow for
- * cases that are soon over. */
+/* Runs of 200,000 steps with a ball in a box that keeps its sound and noise. With rates near 2 noise grows
+ * along walls and in shear, by a sixth of a percent per step and more (docs/physics.md). Short cases do not
+ * show this. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 typedef struct long_run {
     const char *label;
-    kf_boundary along, across; /* faces across x; across z */
+    /* The faces across x, and across z. */
+    kf_boundary along, across;
     double viscosity, speed;
     bool quick;
 } long_run;
@@ -33,7 +34,8 @@ typedef struct rated {
     double rate; /* of KF_RATE_CONSTANT */
 } rated;
 
-/* Rules without a least viscosity (flow_rules.h) run all of the above; the others run the first at theirs. */
+/* Rules without a minimum viscosity (flow_rules.h) run all of the above. The others run the first one at
+ * their minimum. */
 static const rated rules[] = {
     {KF_ACM_MRT, KF_RATE_ADAPTIVE_2020, 0.0},
     {KF_ACM_MRT, KF_RATE_K17, 0.0},
@@ -48,7 +50,8 @@ static const rated rules[] = {
     {KF_BGK, KF_RATE_ONES, 0.0},
 };
 
-/* Periodic along x, the fluid starts at full speed, and a force makes up for about the drag. */
+/* Makes a scene that is periodic along x. The fluid starts at full speed, and a force about equals the drag.
+ */
 static kf_scene *make_scene(const long_run *r, const rated *rule) {
     static const double drive = 1.5e-3; /* of speed^2 */
     kf_scene *scene = kf_flow_box("long_runs", 24, 16, 16, r->viscosity);
@@ -71,8 +74,10 @@ static kf_scene *make_scene(const long_run *r, const rated *rule) {
 }
 
 typedef struct seen {
-    uint64_t steps;      /* done while the state made sense */
-    double speed, drift; /* the largest there was, over that of the start; largest mean density - 1 */
+    /* The number of steps until the state diverged. */
+    uint64_t steps;
+    /* The largest speed over the initial one; the largest mean density - 1. */
+    double speed, drift;
 } seen;
 
 static void look(const kf_scene *scene, const double *values, seen *s) {

@@ -1,4 +1,4 @@
-/* The collision models and rate rules beside each other. */
+/* Compares the collision models and rate rules. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +16,14 @@ typedef struct rated {
     kf_collision collision;
     kf_rate_rule rule;
     kf_moment_basis basis;
-    double expected; /* deviation of the energy at t = 9 from the spectral solution */
+    /* The deviation of the energy at t = 9 from the spectral solution. */
+    double expected;
 } rated;
 
-/* In double precision on 64^3 with u0 0.05, by an independent program (docs/physics.md). That program has
- * not what the strain adds to adaptive_2020: 0.001 of the energy with Hermite moments. With raw moments it is
- * 0.011, so that row holds what an H200 measured: the program gave -0.044 without the strain. BGK is no use
- * here: its energy at that time is mostly noise. */
+/* Results in double precision on 64^3 with u0 0.05, by an independent program (docs/physics.md). That program
+ * lacks the strain's effect on adaptive_2020, which is 0.001 of the energy with Hermite moments. With raw
+ * moments it is 0.011, so that row holds the value measured on an H200; the program gave -0.044. BGK is left
+ * out, because its energy at that time is mostly noise. */
 static const rated rules[] = {
     {"acm_mrt adaptive_2020 hermite", KF_ACM_MRT, KF_RATE_ADAPTIVE_2020, KF_BASIS_HERMITE, -0.042},
     {"acm_mrt adaptive_2020 raw", KF_ACM_MRT, KF_RATE_ADAPTIVE_2020, KF_BASIS_RAW, -0.055},
@@ -32,8 +33,8 @@ static const rated rules[] = {
     {"acm_mrt k17", KF_ACM_MRT, KF_RATE_K17, KF_BASIS_HERMITE, -0.038},
 };
 
-/* Every relaxation rule must leave the energy in the three-dimensional Taylor-Green vortex that the same
- * rule leaves in an independent program in double precision. */
+/* Checks every relaxation rule by the energy in the three-dimensional Taylor-Green vortex. An independent
+ * program in double precision must leave the same energy. */
 kf_status kf_case_rate_rules(kf_validation *validation, kf_error *error) {
     enum { NODES = 64, TIME = 9, ROWS_PER_UNIT = 4 };
     const double speed = 0.05, length = NODES / (2.0 * kf_pi);
@@ -75,8 +76,8 @@ typedef struct compared {
     bool lives;
 } compared;
 
-/* Mean square of the velocity's differences between neighbours across the flow, a measure of what a model
- * damps; NAN when the run blew up. */
+/* Returns the mean square of the velocity's differences between neighbours across the flow, which shows how
+ * much a model damps. Returns NAN when the run diverged. */
 static double fine_structure(const kf_scene *scene, const double *values) {
     const size_t count = kf_flow_count(scene), row = (size_t)scene->nodes[0];
     double sum = 0;
@@ -99,7 +100,8 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
     scene->collision = model->collision;
     scene->viscosity = model->viscosity;
     scene->reynolds = scene->reference_speed * scene->reference_length / scene->viscosity;
-    if (model->collision == KF_RM_MRT) { /* near the rates of d'Humieres et al. 2002 */
+    /* Near the rates of d'Humieres et al. 2002. */
+    if (model->collision == KF_RM_MRT) {
         scene->rate_rule = KF_RATE_CONSTANT;
         scene->high_order_rate = 1.4;
     }
@@ -117,8 +119,8 @@ static kf_status run_model(const kf_validation *validation, const compared *mode
     return status;
 }
 
-/* The flow past a ball lives or blows up with each collision as the paper's Figure 17 has it, and ACM-MRT
- * keeps more fine structure than BGK. */
+/* Checks that the flow past a ball stays stable or diverges with each collision as in the paper's Figure 17.
+ * ACM-MRT must keep more fine structure than BGK. */
 kf_status kf_case_models(kf_validation *validation, kf_error *error) {
     static const compared models[] = {{"bgk_2e-3", KF_BGK, 2e-3, true},
                                       {"bgk_1e-4", KF_BGK, 1e-4, false},

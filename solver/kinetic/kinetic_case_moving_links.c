@@ -36,7 +36,7 @@ static kf_status mean_load(const kf_validation *validation, kf_plan *plan, uint6
     return KF_OK;
 }
 
-/* A box across the grid that travels as fast as the fluid: nothing changes. */
+/* Moves a box obliquely to the grid at the fluid's speed. Nothing must change. */
 static kf_status check_carried(kf_validation *validation, kf_error *error) {
     enum { NODES = 24, STEPS = 400 };
     const double speed = 0.05;
@@ -55,7 +55,8 @@ static kf_status check_carried(kf_validation *validation, kf_error *error) {
     if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
     if (status == KF_OK) {
         size_t fluid = 0;
-        for (size_t n = 0; n < count; n++) { /* nodes inside are at rest */
+        /* Nodes inside are at rest. */
+        for (size_t n = 0; n < count; n++) {
             double square = 0.0;
             for (size_t a = 0; a < 3; a++)
                 square += pow(values[(a + 1) * count + n] - (a == 0 ? speed : 0.0), 2);
@@ -72,7 +73,8 @@ static kf_status check_carried(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* The force on a ball that travels through a fluid at rest, or rests in a fluid that flows as fast. */
+/* Measures the force on a ball that moves through a fluid at rest, or rests in a fluid that flows at this
+ * speed. */
 static kf_status measure_ball(const kf_validation *validation, int nodes, bool travels, uint64_t steps,
                               double *force, kf_error *error) {
     const double speed = 0.04, center[3] = {0.487 * nodes, 0.49 * nodes, 0.51 * nodes};
@@ -100,8 +102,8 @@ static kf_status check_travelling(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* The torque on a prolate spheroid that tumbles about an oblique diameter across its long axis, in a periodic
- * box, where it has the torque of an unbounded fluid over 1 - its share of the box. */
+/* Measures the torque on a prolate spheroid in a periodic box. It tumbles about an oblique diameter across
+ * its long axis. The expected torque is that of an unbounded fluid over 1 - its share of the box. */
 static kf_status check_tumbling(kf_validation *validation, kf_error *error) {
     static const char source[] = "Jeffery, Proc. R. Soc. A 102 (1922) 161";
     const int nodes = validation->gpu ? 64 : 32;

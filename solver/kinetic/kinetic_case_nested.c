@@ -14,7 +14,8 @@
 
 /* A state in cells of the coarsest grid. */
 typedef struct waves {
-    int nodes, finer; /* finer: cells of this grid in one of the coarsest */
+    /* The number of this grid's cells along one coarse cell. */
+    int nodes, finer;
     double amplitude, stream[2];
 } waves;
 
@@ -45,7 +46,7 @@ static void sound_pulse(const void *context, int i, int j, int k, double *densit
 
 typedef void initial_state(const void *context, int i, int j, int k, double *density, double velocity[3]);
 
-/* A periodic domain with a nested box; w has a place for each grid. Free with kf_scene_free. */
+/* Makes a periodic domain with a nested box. w has a place for each grid. kf_scene_free frees it. */
 static kf_scene *make_waves(const int nodes[3], const kf_cell_box *box, double viscosity,
                             initial_state *state, waves w[2]) {
     kf_scene *scenes[2];
@@ -62,7 +63,8 @@ static kf_scene *make_waves(const int nodes[3], const kf_cell_box *box, double v
     return scenes[0];
 }
 
-/* Runs it for so many steps; values are density - 1 and velocity of the coarsest grid, the caller's. */
+/* Runs a scene for this many steps. values become density - 1 and velocity of the coarsest grid; the caller
+ * frees them. */
 static kf_status run_waves(const kf_validation *validation, kf_scene *scene, uint64_t steps, double **values,
                            kf_error *error) {
     static const char *const in_double[] = {"storage=f64", NULL};
@@ -76,9 +78,12 @@ static kf_status run_waves(const kf_validation *validation, kf_scene *scene, uin
 
 /* Errors of vortices that cross an interface. */
 typedef struct decay {
-    double off;    /* of their velocity */
-    double gained; /* mass, over that of the domain */
-    double lost;   /* momentum, over that of the domain */
+    /* The difference of their velocity. */
+    double off;
+    /* The mass gained, over that of the domain. */
+    double gained;
+    /* The momentum lost, over that of the domain. */
+    double lost;
 } decay;
 
 /* Vortices lose a quarter of their energy while a stream carries them slantwise by a tenth of the domain,
@@ -119,7 +124,7 @@ static kf_status run_decay(const kf_validation *validation, int nodes, decay *d,
     return status;
 }
 
-/* This is what comes back of a pulse that goes into finer cells, over what goes through. */
+/* Computes the reflected share of a pulse that enters finer cells. */
 static kf_status reflection(const kf_validation *validation, double *back, kf_error *error) {
     enum { NODES = 128 };
     const kf_cell_box box = {{NODES / 2, 0, 0}, {NODES - 4, 4, 4}};
@@ -162,8 +167,8 @@ kf_status kf_case_nested(kf_validation *validation, kf_error *error) {
 /* --- Drag ------------------------------------------------------------------------------------------------
  */
 
-/* A tunnel whose finest cells are in boxes around the body and what is behind it: of each level they reach so
- * many diameters before, behind and beside its axis. */
+/* A tunnel with nested boxes of fine cells around the body and its wake. For each level their extents before,
+ * behind and beside the body are given in diameters. */
 typedef struct nested_tunnel {
     kf_tunnel fine;
     int levels; /* finer ones */
@@ -185,13 +190,15 @@ static kf_cell_box cells_around(const nested_tunnel *t, int level, const kf_scen
     return box;
 }
 
+/* Makes the tunnel on a single grid with the cells of a level. */
 static kf_scene *make_level(const nested_tunnel *t, int level) {
     kf_tunnel tunnel = t->fine;
     tunnel.diameter = ldexp(t->fine.diameter, level - t->levels);
     kf_scene *scene = kf_tunnel_scene(&tunnel);
     scene->rate_rule = KF_RATE_ONES;
     if (!tunnel.cylinder || level == 0) return scene;
-    scene->nodes[2] <<= level; /* as long as on the coarsest level */
+    /* The cylinder is as long as on the coarsest level. */
+    scene->nodes[2] <<= level;
     const double *at = scene->motion.center, center[3] = {at[0], at[1], 0.5 * scene->nodes[2] - 0.5};
     double *const samples[] = {scene->samples.x, scene->samples.y, scene->samples.z, scene->samples.area};
     for (int i = 0; i < 4; i++)
@@ -211,7 +218,7 @@ static kf_scene *make_tunnel(const nested_tunnel *t) {
     return scene;
 }
 
-/* Mean force along the stream once the flow has settled, in units of the finest grid. */
+/* Computes the mean force along the stream after the flow has settled, in units of the finest grid. */
 static kf_status mean_force(const kf_validation *validation, const kf_tunnel *t, kf_scene *scene, int levels,
                             double *force, kf_error *error) {
     enum { MOMENTS = 50 };
@@ -247,7 +254,8 @@ static kf_status compare_drag(kf_validation *validation, const nested_tunnel *t,
 kf_status kf_case_nested_drag(kf_validation *validation, kf_error *error) {
     static const nested_tunnel
         small = {{false, 8, 0.08, 100, 4, 6, 8, 12, 3, 0.1}, 1, {1.5}, {3.0}, {1.25}},
-        round = {{true, 8, 0.08, 100, 4, 8, 12, 20, 3, 0.1}, 1, {1.5}, {4.0}, {1.5}}, /* before it sheds */
+        /* Before the wake sheds vortices. */
+        round = {{true, 8, 0.08, 100, 4, 8, 12, 20, 3, 0.1}, 1, {1.5}, {4.0}, {1.5}},
         sphere = {{false, 16, 0.05, 100, 6, 10, 12, 30, 5, 0.1}, 2, {3.0, 1.25}, {6.0, 2.5}, {2.5, 1.125}},
         cylinder = {{true, 16, 0.05, 100, 16, 32, 40, 200, 60, 0.1}, 2, {4.0, 1.5}, {16.0, 4.0}, {4.0, 1.5}};
     if (!validation->gpu) {

@@ -1,5 +1,5 @@
-/* Flows that an interface of nested grids lies in the way of: a uniform flow slantwise, a shear layer and
- * vortices in three dimensions beside one grid of fine cells. */
+/* Flows across the interface of nested grids, compared with a uniform fine grid: an oblique uniform flow, a
+ * shear layer, and vortices in three dimensions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic_cases.h"
 
-/* A flow in a periodic domain, in cells and steps of its coarse grid; places are in lengths of its edge along
- * x. */
+/* A flow in a periodic domain, in cells and steps of its coarse grid. Positions are in lengths of its edge
+ * along x. */
 typedef struct nested_flow {
     void (*state)(const struct nested_flow *flow, const double at[3], double velocity[3], double *density);
     int nodes[3];
@@ -20,7 +20,7 @@ typedef struct nested_flow {
 
 typedef enum grids { NESTED, FINE } grids;
 
-/* The state of a grid that has so many cells in one of the coarse grid's, along each axis. */
+/* The state of a grid with this many cells along each axis of a coarse cell. */
 typedef struct grid_state {
     const nested_flow *flow;
     int finer;
@@ -169,9 +169,12 @@ static double distance(const nested_flow *flow, const double *values, const doub
 
 /* Errors of a flow with a finer box. */
 typedef struct outcome {
-    double off;      /* from the same in fine cells everywhere */
-    double gained;   /* mass, over all */
-    double momentum; /* that it gains, over what all of it would have at its speed */
+    /* The difference from the same flow in uniform fine cells. */
+    double off;
+    /* The mass gained, over the whole mass. */
+    double gained;
+    /* The momentum gained, over that of the whole mass at this speed. */
+    double momentum;
 } outcome;
 
 /* Flows that are compared have no momentum as a whole. */
@@ -191,8 +194,8 @@ static kf_status compare(const kf_validation *validation, const nested_flow *flo
     return status;
 }
 
-/* Compares a flow whose edge has so many coarse nodes, and twice as many: half of it along x is in a finer
- * box, and it takes so many times its edge over its speed. */
+/* Compares a flow with this many coarse nodes along its edge, and with twice as many. One half along x is in
+ * a finer box. The run takes this many times its edge over its speed. */
 static kf_status check_beside(kf_validation *validation, const char *name, nested_flow flow, int nodes,
                               double times, kf_error *error) {
     outcome o[2];
@@ -222,7 +225,7 @@ static kf_status check_beside(kf_validation *validation, const char *name, neste
     return KF_OK;
 }
 
-/* A uniform flow; with more time flows beside fine cells everywhere. */
+/* Runs a uniform flow. Longer runs add flows and compare them with uniform fine cells. */
 kf_status kf_case_nested_flows(kf_validation *validation, kf_error *error) {
     /* At Reynolds numbers of 1000 with the edge and 100 with the wave's; viscosities over the edge. */
     const nested_flow shear = {.state = double_shear,

@@ -1,5 +1,5 @@
-/* Solids that move in the finest of nested grids, beside the same in fine cells everywhere: a ball that
- * sinks, and one that is thrown into fluid at rest. */
+/* Solids that move in the finest of nested grids, compared with uniform fine cells: a ball that sinks, and
+ * one that is thrown into fluid at rest. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "solver/kinetic/kinetic_cases.h"
 #include "solver/kinetic/nested_plan.h"
 
-/* A ball in a box that is as wide as six of it, twice as heavy as the fluid, in cells and steps of the finest
- * grid. */
+/* A ball in a box six diameters wide, twice as heavy as the fluid, in cells and steps of the finest grid. */
 typedef struct moving_ball {
-    double diameter, viscosity, gravity, throw; /* throw: speed along x at the beginning */
+    /* The member `throw` is the initial speed along x. */
+    double diameter, viscosity, gravity, throw;
     kf_boundary faces;
     kf_cell_box box; /* in diameters */
 } moving_ball;
@@ -39,7 +39,7 @@ static kf_scene *make_grid(const moving_ball *ball, int level) {
     return scene;
 }
 
-/* The grid of the finest cells alone, or a box of them in cells twice as wide. */
+/* Makes a grid of the finest cells only, or a box of them in cells twice as wide. */
 static kf_scene *make_grids(const moving_ball *ball, bool nested) {
     kf_scene *scene = make_grid(ball, nested ? 0 : 1);
     if (!nested) return scene;
@@ -54,11 +54,13 @@ static kf_scene *make_grids(const moving_ball *ball, bool nested) {
     return scene;
 }
 
-/* The result of a moving ball, in diameters and cells a step. */
+/* The result of a moving ball, in diameters and cells per step. */
 typedef struct outcome {
     double gone[3], fastest;
-    double lost;   /* momentum of fluid and ball along x, over the ball's at first */
-    double gained; /* mass, over that of the fluid */
+    /* The momentum of fluid and ball along x that was lost, over the ball's initial one. */
+    double lost;
+    /* The mass gained, over that of the fluid. */
+    double gained;
 } outcome;
 
 /* Returns whether a level's node counts: no ghost, and none that a finer level has. */
@@ -73,8 +75,10 @@ static bool counts(const kf_scene *level, const int at[3]) {
 
 /* Totals of fluid and ball, in cells of the plan's coarsest grid. */
 typedef struct totals {
-    double mass;     /* of the fluid, more than at density 1 */
-    double momentum; /* along x, of the fluid and of the ball's excess mass */
+    /* The mass of the fluid beyond that at density 1. */
+    double mass;
+    /* Along x, of the fluid and of the ball's excess mass. */
+    double momentum;
 } totals;
 
 /* Adds what a level's fluid has in its cells, times the share. */
@@ -133,7 +137,8 @@ static kf_status run(const kf_validation *validation, const moving_ball *ball, b
 
 static const char everywhere[] = "the same in fine cells everywhere";
 
-/* A ball that sinks through a box of fine cells towards the floor, at a Reynolds number of some 30. */
+/* Checks a ball that sinks through a box of fine cells towards the floor, at a Reynolds number of about 30.
+ */
 static kf_status check_sinking(kf_validation *validation, kf_error *error) {
     const double diameter = validation->gpu ? 12.0 : 6.0;
     const moving_ball ball = {.diameter = diameter,
@@ -155,7 +160,7 @@ static kf_status check_sinking(kf_validation *validation, kf_error *error) {
     return KF_OK;
 }
 
-/* A ball that is thrown into fluid at rest, in a periodic domain whose middle is in fine cells. */
+/* Checks a ball that is thrown into fluid at rest, in a periodic domain with fine cells in its middle. */
 static kf_status check_thrown(kf_validation *validation, kf_error *error) {
     const moving_ball ball = {.diameter = 6.0,
                               .viscosity = 0.01,

@@ -1,4 +1,4 @@
-/* The lattice of 19 velocities, held to what that of 27 is held to: cases of its own right, run once more. */
+/* Runs cases of the lattice of 27 velocities again with 19 velocities. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "base/util/memory.h"
 #include "solver/kinetic/kinetic_cases.h"
 
-/* Runs the cases that 19 velocities can pass once more with velocities=19, at an accuracy that allows it;
- * a quick run leaves out the slow ones. */
+/* Runs with velocities=19 the cases that it can pass, at an accuracy that allows it. A quick run leaves out
+ * the slow ones. */
 kf_status kf_case_nineteen(kf_validation *validation, kf_error *error) {
     typedef struct again {
         kf_status (*run)(kf_validation *validation, kf_error *error);
@@ -17,7 +17,8 @@ kf_status kf_case_nineteen(kf_validation *validation, kf_error *error) {
                                   {kf_case_cavity_2d, false},       {kf_case_force_balance, false},
                                   {kf_case_shear_layer, true},      {kf_case_taylor_green_3d, true},
                                   {kf_case_sphere_drag, true}};
-    static const double ALLOWED = 0.03; /* by the space */
+    /* The accuracy that the space needs. */
+    static const double ALLOWED = 0.03;
     const char **fixed = kf_allocate((size_t)(validation->fixed_count + 1) * sizeof *fixed);
     if (validation->fixed_count > 0)
         memcpy(fixed, validation->fixed, (size_t)validation->fixed_count * sizeof *fixed);

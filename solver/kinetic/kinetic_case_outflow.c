@@ -1,5 +1,5 @@
-/* Cases of what the outflow sends back: a vortex that a stream carries out, with a domain twice as long as
- * the reference, and a plane sound wave. */
+/* Measures the reflections of the outflow: of a vortex that a stream carries out, compared with a domain
+ * twice as long, and of a plane sound wave. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,10 @@ static kf_scene *make_stream(int length, int width, double speed) {
 /* --- A vortex ------------------------------------------------------------------------------------------ */
 
 typedef struct passing_vortex {
-    int length, width;    /* of the shorter domain */
-    double radius;        /* of the fastest ring */
+    /* The size of the shorter domain. */
+    int length, width;
+    /* The radius of the fastest ring. */
+    double radius;
     double stream, swirl; /* speeds */
 } passing_vortex;
 
@@ -36,8 +38,8 @@ static void vortex_state(const void *context, int i, int j, int k, double *densi
     *density = 1.0 - 1.5 * ring * ring;
 }
 
-/* Largest difference of density ([0]) and velocity ([1]) over the nodes that both domains have, without the
- * last radius before the outflow. */
+/* Finds the largest difference of density ([0]) and velocity ([1]) over the nodes of both domains, without
+ * the last radius before the outflow. */
 static void compare(const passing_vortex *v, const double *near, const double *far, double difference[2]) {
     const size_t rows = (size_t)v->width, row = (size_t)v->length, count = rows * row;
     const size_t end = (size_t)(v->length - v->radius);
@@ -69,7 +71,7 @@ static kf_status look_at_both(const kf_validation *validation, const passing_vor
     return status;
 }
 
-/* The vortex starts half a domain before the outflow: after three quarters of a domain it is gone. */
+/* Starts the vortex half a domain before the outflow. After three quarters of a domain it has left. */
 static kf_status carry_out(kf_validation *validation, const passing_vortex *v, double passing[2],
                            double afterwards[2], kf_error *error) {
     enum { LOOKS = 20, GONE = 15 };
@@ -112,7 +114,8 @@ static kf_status check_vortex(kf_validation *validation, const passing_vortex *v
 
 typedef struct plane_wave {
     int length;
-    double stream, height, width; /* height of the density */
+    /* The height of the wave's density. */
+    double stream, height, width;
 } plane_wave;
 
 static void wave_state(const void *context, int i, int j, int k, double *density, double velocity[3]) {
@@ -124,7 +127,8 @@ static void wave_state(const void *context, int i, int j, int k, double *density
     velocity[1] = velocity[2] = 0.0;
 }
 
-/* The wave reaches the outflow after 150 steps; 110 steps later its echo is half-way back. */
+/* Sends a sound wave to the outflow. It arrives after 150 steps, and 110 steps later its echo is half-way
+ * back. */
 static kf_status check_sound(kf_validation *validation, kf_error *error) {
     const plane_wave w = {.length = 200, .stream = 0.1, .height = 1e-4, .width = 10.0};
     enum { STEPS = 260, ROWS = 4 };

@@ -8,15 +8,18 @@
 #include "solver/validation/body.h"
 #include "solver/validation/tunnel.h"
 
-/* Two cylinders along z in a periodic box of n by n nodes, with the fluid between them. The outer one touches
- * the box nearly, and both turn about their axis. Besides the turning as a whole, the fluid has a Couette
- * flow that decays, u = amplitude Z(decay r) exp(-viscosity decay^2 t) with Z = J1 Y1(at the inner one) - Y1
- * J1(at it), or is driven along z. */
+/* Two cylinders along z in a periodic box of n by n nodes, with the fluid between them. The outer one almost
+ * touches the box, and both turn about their axis. The fluid turns with them. In addition it has a decaying
+ * Couette flow, u = amplitude Z(decay r) exp(-viscosity decay^2 t) with Z = J1 Y1(at the inner one) - Y1
+ * J1(at it), or a force drives it along z. */
 typedef struct cylinders {
-    int nodes;                          /* n */
-    double center[2], radius[2];        /* of the inner one and of the outer one */
-    double viscosity, speed, drive;     /* speed: of the outer one's surface */
-    double decay, amplitude, amplified; /* amplified: largest Z */
+    int nodes; /* n */
+    /* The inner cylinder's values, and the outer one's. */
+    double center[2], radius[2];
+    /* The member `speed` is that of the outer one's surface. */
+    double viscosity, speed, drive;
+    /* The member `amplified` is the largest Z. */
+    double decay, amplitude, amplified;
 } cylinders;
 
 static double couette(const cylinders *c, double decay, double r) {
@@ -52,7 +55,8 @@ static cylinders place_cylinders(int nodes, double speed) {
     return c;
 }
 
-/* The flow at a node, by what is left of the decaying part; *inside: whether it is in the fluid. */
+/* Computes the flow at a node for the remaining share of the decaying part. *inside: whether the node is in
+ * the fluid. */
 static void flow_at(const cylinders *c, double left, int x, int y, double u[3], bool *inside) {
     const double arm[2] = {x - c->center[0], y - c->center[1]}, r = hypot(arm[0], arm[1]),
                  inner = c->radius[0], outer = c->radius[1];
@@ -120,8 +124,8 @@ static kf_status run_cylinders(const kf_validation *validation, const cylinders 
     return status;
 }
 
-/* The flow that the two turn with, and the Couette flow that decays in it, on two grids at one Reynolds
- * number. */
+/* Checks the flow that turns with both cylinders, and the decaying Couette flow in it, on two grids at one
+ * Reynolds number. */
 static kf_status check_couette(kf_validation *validation, kf_error *error) {
     static const char source[] = "exact: Bessel functions";
     double off[2][2] = {{0}};
@@ -167,7 +171,7 @@ static kf_status sum_fluid(const kf_scene *scene, kf_plan *plan, double *mass, d
     return KF_OK;
 }
 
-/* Torque, of what the fluid gains in a step while it is set turning, and what mass it gains. */
+/* Checks the torque by what the fluid gains in a step while it starts to turn, and the mass that it gains. */
 static kf_status check_balance(kf_validation *validation, kf_error *error) {
     static const char *const in_double[] = {"storage=f64", NULL};
     enum { STEPS = 400 };
@@ -195,7 +199,7 @@ static kf_status check_balance(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* Drag and lift of a cylinder in a stream, whose surface is as fast as the stream. */
+/* Checks drag and lift of a cylinder in a stream, with a surface as fast as the stream. */
 static kf_status check_stream(kf_validation *validation, kf_error *error) {
     static const char source[] = "Ingham & Tang, J. Comput. Phys. 87 (1990) 91";
     static const kf_tunnel coarse = {true, 8, 0.05, 20, 8, 12, 24, 20, 3, 0.1},
@@ -224,8 +228,8 @@ static kf_status check_stream(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* Solids by links that turn: order of the walls' velocity, momentum and mass, lift; those that leave their
- * place. */
+/* Checks turning solids by links: the order of the walls' velocity, momentum and mass, and lift. Also checks
+ * solids that leave their place. */
 kf_status kf_case_turning_links(kf_validation *validation, kf_error *error) {
     KF_TRY(check_couette(validation, error));
     KF_TRY(check_balance(validation, error));

@@ -29,7 +29,7 @@ static void double_shear(const void *context, int i, int j, int k, double *densi
     *density = 1.0;
 }
 
-/* Vorticity by central differences on the plane z = 0. */
+/* Computes the vorticity on the plane z = 0 by central differences. */
 static double vorticity(const kf_scene *scene, const double *values, int x, int y) {
     const int nx = scene->nodes[0], ny = scene->nodes[1];
     const size_t count = kf_flow_count(scene);
@@ -49,7 +49,7 @@ static double largest_vorticity(const kf_scene *scene, const double *values) {
     return largest;
 }
 
-/* The stream function, by integrating u along y on one column and then v along x. */
+/* Computes the stream function, by integrating u along y on one column and then v along x. */
 static double *stream_function(const kf_scene *scene, const double *values) {
     const size_t nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1], count = kf_flow_count(scene);
     const double *u = values + count, *v = values + 2 * count;
@@ -89,8 +89,10 @@ static int count_vortices(const kf_scene *scene, const double *values) {
 }
 
 typedef struct shear_result {
-    double blow_up;         /* time in L / u0; 0: none until the end */
-    double vorticity_ratio; /* largest at any time over that at the beginning */
+    /* The time of divergence in L / u0; 0: it stays stable. */
+    double blow_up;
+    /* The largest vorticity at any time over the initial one. */
+    double vorticity_ratio;
     int vortices;
 } shear_result;
 
@@ -156,10 +158,10 @@ kf_status kf_case_shear_layer(kf_validation *validation, kf_error *error) {
 static const char spectral_source[] =
     "spectral 512^3, High-Order CFD Workshop C3.5 (file spectral_Re1600_512.gdiag)";
 
-/* Looked at are whole units of time, and the reference's own steps from PEAK_FROM on. */
+/* Results are compared at whole units of time, and at the reference's steps from PEAK_FROM on. */
 enum { TABLE_PER_UNIT = 4, PEAK_FROM = 7, TAYLOR_GREEN_END = 11 };
 
-/* The reference's energy at time t by cubic interpolation. */
+/* Returns the reference's energy at time t by cubic interpolation. */
 static double reference_energy(double t) {
     int i = (int)floor(t * TABLE_PER_UNIT) - 1;
     if (i < 0) i = 0;
@@ -171,7 +173,8 @@ static double reference_energy(double t) {
 
 typedef struct decay_record {
     int count;
-    double time[64], energy[64]; /* energy over V0^2 */
+    /* In units of V0^2. */
+    double time[64], energy[64];
 } decay_record;
 
 static kf_status follow_decay(const kf_validation *validation, const kf_scene *scene, kf_plan *plan,
@@ -190,7 +193,8 @@ static kf_status follow_decay(const kf_validation *validation, const kf_scene *s
     return KF_OK;
 }
 
-/* Height and time of the largest dissipation: -dE/dt by central differences, a parabola through the top. */
+/* Finds height and time of the largest dissipation. It takes -dE/dt by central differences, and a parabola
+ * through the maximum. */
 static void find_peak(const decay_record *decay, bool reference, double *height, double *when) {
     double rate[64] = {0}, best = 0;
     int top = PEAK_FROM + 2;
@@ -222,11 +226,12 @@ static void check_energy(kf_validation *validation, const decay_record *decay, c
 
 typedef struct taylor_green {
     int nodes;
-    double speed, end, bound_5, bound_9, bound_peak; /* bound_peak 0: not checked */
+    /* The peak is not checked when bound_peak is 0. */
+    double speed, end, bound_5, bound_9, bound_peak;
 } taylor_green;
 
-/* Runs the Taylor-Green vortex at Reynolds number 1600, and holds its energy at times 5 and 9, and the
- * height and time of its largest dissipation where a bound is given, against the spectral reference. */
+/* Runs the Taylor-Green vortex at Reynolds number 1600, and compares it with the spectral reference: the
+ * energy at times 5 and 9, and with a bound the height and time of the largest dissipation. */
 static kf_status run_taylor_green(kf_validation *validation, const taylor_green *t, kf_error *error) {
     const double length = t->nodes / (2.0 * kf_pi);
     kf_scene *scene = kf_flow_box("taylor_green", t->nodes, t->nodes, t->nodes, t->speed * length / 1600.0);

@@ -1,4 +1,4 @@
-/* The vortices that a cylinder sheds: their frequency. Drag is in kinetic_drag.c. */
+/* The frequency at which a cylinder sheds vortices. Drag is in kinetic_case_drag.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static const char wake_source[] = "Park, Kwon & Choi, KSME Int. J. 12 (1998) 120
 
 /* --- Shedding ------------------------------------------------------------------------------------------ */
 
-/* A push aside, without which rounding would have to break the symmetry. */
+/* Adds a disturbance across the stream. Without it only rounding would break the symmetry. */
 static void pushed_aside(const void *context, int i, int j, int k, double *density, double velocity[3]) {
     const kf_tunnel *t = context;
     const double x = i / t->diameter - t->before - 2.0;
@@ -23,7 +23,7 @@ static void pushed_aside(const void *context, int i, int j, int k, double *densi
     velocity[2] = 0.0;
 }
 
-/* Frequency with the largest amplitude, in cycles for each unit of the samples' distance, by a scan. */
+/* Scans for the frequency with the largest amplitude, in cycles per sample. */
 static double dominant_frequency(const double *signal, int count, double spacing, double low, double high) {
     double mean = 0, best = 0, frequency = 0;
     for (int i = 0; i < count; i++)
@@ -43,8 +43,8 @@ static double dominant_frequency(const double *signal, int count, double spacing
     return frequency;
 }
 
-/* The wake of a cylinder at Reynolds number 100: its Strouhal number and mean drag, both corrected for
- * blockage, against published values. */
+/* Compares the wake of a cylinder at Reynolds number 100 with published values: its Strouhal number and mean
+ * drag, both corrected for blockage. */
 kf_status kf_case_cylinder_wake(kf_validation *validation, kf_error *error) {
     const kf_tunnel fine = {true, 16, 0.05, 100, 15, 25, 40, 150, 80, 0.05},
                     coarse = {true, 8, 0.08, 100, 6, 14, 16, 80, 60, 0.1};

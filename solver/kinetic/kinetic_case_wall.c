@@ -1,4 +1,4 @@
-/* A law of the wall at solids by links: what it takes from a stream that is given, and turbulent layers. */
+/* Checks a law of the wall at solids by links: its traction on a prescribed stream, and turbulent layers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* --- Given stream --------------------------------------------------------------------------------------- */
 
-/* A channel along (2, 1, 0), between a plate and its own image in a periodic box of 2 n by n nodes. */
+/* A channel along (2, 1, 0), between a plate and its image in a periodic box of 2 n by n nodes. */
 typedef struct stream {
     int nodes; /* n */
     double speed, along[2], across[2], half_plate;
@@ -41,8 +41,8 @@ static kf_scene *make_stream(const stream *s) {
     return scene;
 }
 
-/* The first step of an even stream between turned walls: what the surface takes along itself. The momentum
- * that the fluid loses is more by what pressure and stream do to the grid's steps, which comes to nothing. */
+/* Checks the traction along the surface in the first step of a uniform stream between oblique walls. The
+ * fluid also loses momentum by pressure on the grid's steps; this part sums to zero. */
 static kf_status check_stream(kf_validation *validation, kf_error *error) {
     static const char *const in_double[] = {"storage=f64", NULL};
     const double root = sqrt(5.0);
@@ -79,7 +79,7 @@ static kf_status check_stream(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* A law of the wall at solids by links: its traction, and a turbulent channel. */
+/* Checks a law of the wall at solids by links: its traction, and a turbulent channel. */
 kf_status kf_case_wall_law(kf_validation *validation, kf_error *error) {
     const double turnovers = validation->quick ? 6.0 : 40.0;
     KF_TRY(check_stream(validation, error));
@@ -87,8 +87,8 @@ kf_status kf_case_wall_law(kf_validation *validation, kf_error *error) {
                             error);
 }
 
-/* Channels whose walls lie between nodes, on nodes and across the grid, at two friction Reynolds numbers, on
- * 10 and 20 cells a half height: what docs/accuracy.md says of the law stands on these. */
+/* Checks channels whose walls lie between nodes, on nodes and across the grid. They have two friction
+ * Reynolds numbers, and 10 and 20 cells per half height. docs/accuracy.md cites these results. */
 static kf_status check_channels(kf_validation *validation, kf_rate_rule rule, kf_error *error) {
     static const double reynolds[2] = {1000.0, 5200.0};
     if (validation->quick)
@@ -109,7 +109,7 @@ kf_status kf_case_wall_channels_k17(kf_validation *validation, kf_error *error) 
     return check_channels(validation, KF_RATE_K17, error);
 }
 
-/* A flat plate at two Reynolds numbers of a cell. */
+/* Checks a flat plate at two Reynolds numbers of a cell. */
 kf_status kf_case_wall_plate(kf_validation *validation, kf_error *error) {
     KF_TRY(kf_check_plate(validation, 1e3, error));
     return kf_check_plate(validation, 1e4, error);

@@ -1,5 +1,5 @@
-/* Checkpoints of a kinetic plan: averages, outflow, listed nodes, links, pose, samples' order, populations or
- * moments [z][i][y][x], whatever the number of parts and processes. */
+/* Checkpoints of a kinetic plan. They hold averages, outflow, listed nodes, links, pose, samples' order, and
+ * populations or moments [z][i][y][x], whatever the number of parts and processes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ static int smaller(int left, int right) {
 }
 
 typedef struct state_part {
-    kf_buffer *buffer; /* NULL: the list, which is what kinetic_list.c makes of it */
+    /* NULL: the list, which kinetic_list.c makes. */
+    kf_buffer *buffer;
     size_t bytes;
 } state_part;
 
@@ -147,7 +148,7 @@ static void move_rows(const kf_plan *plan, const kf_kinetic_box *box, int planes
     }
 }
 
-/* Some planes of a part, from the process that has it to the first, which puts them into all. */
+/* Sends some planes of a part from its process to the first one, which passes them to all. */
 static kf_status send_planes(kf_plan *plan, int number, const kf_kinetic_box *box, int first, int planes,
                              char *all, kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
@@ -173,8 +174,8 @@ static kf_status send_planes(kf_plan *plan, int number, const kf_kinetic_box *bo
     return status;
 }
 
-/* This process's own planes, where it is the first, and those of all others, which send them: nobody else has
- * memory for the whole domain. */
+/* Collects the planes of all processes in the first one. The others send theirs, because they have no memory
+ * for the whole domain. */
 static kf_status collect_planes(kf_plan *plan, char *all, kf_error *error) {
     const kf_kinetic *kinetics = kinetic_of(plan);
     const int step = checkpoint_planes(plan);
@@ -193,7 +194,7 @@ static kf_status collect_planes(kf_plan *plan, char *all, kf_error *error) {
     return KF_OK;
 }
 
-/* Saves what is no field: the small buffers of the first part, and the outflows of all. state is NULL in
+/* Saves what is not a field: the small buffers of the first part, and the outflows of all. state is NULL in
  * all processes but the first. */
 static kf_status save_small_parts(kf_plan *plan, char *state, size_t *list_at, size_t *bytes,
                                   kf_error *error) {
@@ -214,7 +215,7 @@ static kf_status save_small_parts(kf_plan *plan, char *state, size_t *list_at, s
     return KF_OK;
 }
 
-/* With a list all processes need all planes, to count the nodes before their own. */
+/* Saves the populations with a list. All processes need all planes, to count the nodes before their own. */
 static kf_status save_with_list(kf_plan *plan, char *state, size_t list_at, size_t before, kf_error *error) {
     const size_t planes = plane_bytes(plan) * (size_t)kf_plan_scene(plan)->nodes[2];
     char *whole = state != NULL ? NULL : kf_allocate(before + planes),
@@ -235,10 +236,11 @@ kf_status kf_kinetic_save(kf_plan *plan, void *state, kf_error *error) {
     if (kf_kinetic_list_bytes(kinetic_of(plan)) > 0)
         return save_with_list(plan, state, list_at, before, error);
     KF_TRY(collect_planes(plan, state != NULL ? (char *)state + before : NULL, error));
-    return kf_kinetic_settle(plan, error); /* nobody goes on before others have read */
+    /* No process continues before the others have read. */
+    return kf_kinetic_settle(plan, error);
 }
 
-/* Some planes, [z][i][y][x]; of nodes in the list, unless that is NULL, with their places on the device. */
+/* Restores some planes, [z][i][y][x]. With a list, its nodes also get their places on the device. */
 static kf_status restore_planes(kf_plan *plan, int grid, const char *source, int first, int planes,
                                 kf_list_placing *placing, kf_error *error) {
     kf_buffer *slab = kinetic_of(plan)[grid].slab;
@@ -252,7 +254,7 @@ static kf_status restore_planes(kf_plan *plan, int grid, const char *source, int
     return status;
 }
 
-/* From all populations, [z][i][y][x]. */
+/* Restores a grid from all populations, [z][i][y][x]. */
 static kf_status restore_grid(kf_plan *plan, int grid, const char *source, kf_list_placing *placing,
                               kf_error *error) {
     int range[KF_PLANE_RANGES][2];
@@ -283,14 +285,15 @@ static kf_status restore_part(const kf_plan *plan, const kf_kinetic *kinetic, co
                : kf_buffer_upload(part->buffer, 0, source, part->bytes, error);
 }
 
-/* Restores a checkpoint: each part gets the small buffers, then the grids with the list's nodes at the
- * places that this plan has for them. At step 0 the solid is where its own scene has it, as the flow may be
- * of another scene. */
+/* Restores a checkpoint. Each part gets the small buffers, and then the grids, with the list's nodes at the
+ * places of this plan. At step 0 the solid is where its own scene has it, because the flow may be that of
+ * another scene. */
 kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const char *source = state, *list = NULL;
     KF_TRY(kf_kinetic_initialise(plan, error));
-    plan->steps_done = steps; /* which decides where the parts are */
+    /* The number of steps decides where the parts are. */
+    plan->steps_done = steps;
     state_part parts[8];
     int count = 0;
     for (int part = 0; part < plan->part_count; part++) {

@@ -1,4 +1,4 @@
-/* The work of the kinetic plans, launch by launch. Where a number was measured, it was on an H200
+/* The work of the kinetic plans, launch by launch. Measured numbers are those of an H200
  * (docs/cost-model.md). */
 #include "solver/kinetic/kinetic_cost.h"
 
@@ -13,15 +13,16 @@
 #include "solver/kinetic/kinetic_cost_tally.h"
 #include "solver/kinetic/nested.h"
 
-/* Values of a sector that the fused kernel reads again; it has fewer threads than a kernel that only
+/* The values of a sector that the fused kernel reads again. It has fewer threads than a kernel that only
  * streams. */
 enum { THRASHING = 4 };
 enum { FACE_Q = 9, WARP = 32, SECTOR = 32 };
 
 /* --- Passes over all nodes ------------------------------------------------------------------------------ */
 
-/* Distance of the streams in memory decides how many pages of DRAM and entries of the TLB are open at a time:
- * groups of 2^5 nodes keep 94.5 % of a copy's speed, of 2^20 or separate arrays 88 %. */
+/* Returns the efficiency of a layout. The distance of the streams in memory decides how many pages of DRAM
+ * and entries of the TLB are open at a time. Groups of 2^5 nodes keep 94.5 % of a copy's speed. Groups of
+ * 2^20, and separate arrays, keep 88 %. */
 static double stream_efficiency(const kf_kinetic_options *o) {
     double far = isfinite(kf_kinetic_group(o)) ? (log2(kf_kinetic_group(o)) - 5) / 15 : 1;
     return 0.945 - 0.065 * fmin(fmax(far, 0), 1);
@@ -37,15 +38,18 @@ static double partial_a_value(const kf_kinetic_options *o) {
 /* A pass over all nodes. */
 typedef struct kf_kinetic_pass {
     const char *name;
-    double reads, writes; /* values a node */
-    double thrashing; /* of the reads, those that the L1 cache cannot keep until the rest of their sector is
-                         read */
-    double ends;      /* sectors at the two ends of a block's rows that are cut, and written twice, a row */
+    /* Values per node. */
+    double reads, writes;
+    /* The reads that the L1 cache cannot keep until the rest of their sector is read. */
+    double thrashing;
+    /* The sectors per row that the two ends of a block's rows cut, and that are written twice. */
+    double ends;
     double registers; /* a thread */
-    double instructions; /* a node; 0: too few to matter */
+    /* Instructions per node; 0: too few to matter. */
+    double instructions;
     double nodes_per_thread;
-    double depth; /* accesses that wait for each other, from the first block's beginning to the last one's end
-                   */
+    /* The accesses that wait for each other, from the start of the first block to the end of the last one. */
+    double depth;
 } kf_kinetic_pass;
 
 /* Blocks over all nodes: threads beyond the end of a row, of a column or of the planes do nothing. */
@@ -56,8 +60,8 @@ static double blocks_of(const kf_kinetic_tally *tally, double nodes_per_thread) 
            ceil((double)nodes[2] / o->block[2]);
 }
 
-/* Blocks that a multiprocessor holds at a time: registers are given to warps in portions of 256, from the
- * quarter of the file that a warp's scheduler has. */
+/* Returns the blocks that a multiprocessor holds at a time. Warps get registers in portions of 256, from the
+ * quarter of the file that belongs to a warp's scheduler. */
 static double resident_blocks(const kf_kinetic_options *o, double registers) {
     static const double QUARTER = 16384, PORTION = 256, MOST_WARPS = 64, MOST_BLOCKS = 32;
     const double warps = ceil((double)o->block[0] * o->block[1] * o->block[2] / WARP);
@@ -65,8 +69,8 @@ static double resident_blocks(const kf_kinetic_options *o, double registers) {
     return fmin(MOST_BLOCKS, fmax(1, floor(fmin(fit, MOST_WARPS) / warps)));
 }
 
-/* A block waits for its first values, and for its slowest warp: where boundaries are folded into it that is
- * one at the end of a row. */
+/* Sets the blocks of a kernel. A block waits for its first values and for its slowest warp. With folded
+ * boundaries that is a warp at the end of a row. */
 static void set_blocks(const kf_kinetic_tally *tally, const kf_kinetic_pass *pass, kf_work *work) {
     static const double WAIT_US = 0.3, ROW_END_US = 0.7;
     const kf_kinetic_cost *cost = tally->cost;
@@ -83,11 +87,12 @@ static double row_efficiency(const kf_kinetic_options *o, double nodes_per_threa
     return 1 / (1 + 0.07 * pow(pieces - 1, 1.5));
 }
 
-/* The compiler keeps in local memory what a cap takes from a kernel that needs more registers. A thread with
- * two nodes writes and reads what it spills once for each of them. */
+/* Returns the bytes that spill. The compiler moves registers beyond a cap to local memory. A thread with two
+ * nodes writes and reads spilled values once for each. */
 static double spilled_bytes(const kf_kinetic_tally *tally, const kf_kinetic_pass *pass) {
     static const double BYTES = 8, PAIR_BYTES = 9,
-                        SPARE = 8; /* of a register; that the compiler does not need */
+                        /* Registers that the compiler does not need. */
+        SPARE = 8;
     const double cap = (double)tally->options.register_cap;
     if (!(cap > 0) || !kf_kinetic_in_one_pass(&tally->options)) return 0;
     return (pass->nodes_per_thread > 1 ? PAIR_BYTES : BYTES) * fmax(0, pass->registers - SPARE - cap);
@@ -133,7 +138,7 @@ static void add_boundaries(kf_kinetic_tally *tally) {
     static const char *const names[3] = {"boundary_x", "boundary_y", "boundary_z"};
     int kernels = (int)tally->options.boundary_kernels;
     for (int axis = 0; axis < 3 && kernels > 0; axis++) {
-        /* One kernel for all faces is started once, six are started six times. */
+        /* One kernel for all faces is launched once; six kernels are launched six times. */
         const double starts = kernels > 1 ? 2 : axis == 0 ? 1 : 0;
         kf_work *work = add_faces(tally, names[axis], axis, 2);
         work->amount[KF_COST_LAUNCH] = starts;
@@ -141,18 +146,20 @@ static void add_boundaries(kf_kinetic_tally *tally) {
     }
 }
 
-/* Adds what works out the outflow's outside: a face's nodes are read whole, nine values of each written.
- * With a solid that rests, or none, the plan moments does so beside the flow's kernel, which leaves the
- * words of these nodes side by side. */
+/* Adds the computation of nodes outside the outflow. A face's nodes are read whole, and nine values of each
+ * are written. In the plan moments, with a solid at rest or none, it runs beside the flow's kernel, which
+ * stores the words of these nodes consecutively. */
 static void add_outflow(kf_kinetic_tally *tally) {
-    static const double EDGE_SECTORS = 5; /* a node, of an H200's 19.5 us at 400^3 */
+    /* Sectors per node, from 19.5 us of an H200 at 400^3. */
+    static const double EDGE_SECTORS = 5;
     const kf_scene *scene = tally->cost->scene;
     const bool beside =
         tally->options.plan == KF_PLAN_MOMENTS && (!scene->motion.moving || tally->cost->survey.count == 0);
     double scattered = 0;
     if (kf_kinetic_in_one_pass(&tally->options) && tally->options.plan != KF_PLAN_MOMENTS &&
         tally->options.boundary_kernels < 1)
-        return; /* the collision does it */
+        /* The collision does it. */
+        return;
     for (int face = 0; face < KF_FACES; face++) {
         if (scene->faces[face] != KF_OUTFLOW) continue;
         int axis = face / 2;
@@ -185,7 +192,8 @@ static void add_averages(kf_kinetic_tally *tally) {
 
 /* --- Plans ---------------------------------------------------------------------------------------------- */
 
-enum { DEPTH = 3, FUSED_DEPTH = 5 }; /* of a pass over all nodes */
+/* The depth of a pass over all nodes. */
+enum { DEPTH = 3, FUSED_DEPTH = 5 };
 
 /* Adds the passes of plans with kernels of their own for streaming and for density and velocity, and the
  * solid's forces. */
@@ -206,9 +214,8 @@ static void add_streamed_fields(kf_kinetic_tally *tally) {
     if (solid) kf_kinetic_add_forces(tally);
 }
 
-/* Costs of a collision form as it is compiled for sm_90: instructions a node of the fused kernel,
- * registers of its threads, the same with folded boundaries, and registers of a collision in a kernel of
- * its own. */
+/* The cost of a collision form as compiled for sm_90: instructions per node and registers of the fused
+ * kernel, both without and with folded boundaries, and registers of a separate collision kernel. */
 typedef struct collision_cost {
     double instructions, registers, folded_registers, separate_registers;
 } collision_cost;
@@ -221,34 +228,38 @@ static const collision_cost *form_of(const kf_kinetic_options *o) {
     return &forms[o->collision_form];
 }
 
-/* Instructions a node of the fused kernel; half precision is converted, pairs of nodes share addresses. */
+/* Returns the instructions per node of the fused kernel. Half precision needs conversions, and pairs of nodes
+ * share addresses. */
 static double fused_instructions(const kf_kinetic_options *o) {
-    static const double NINETEEN = 0.6; /* of the instructions of 27 velocities in the same form */
+    /* The ratio to the instructions of 27 velocities in the same form. */
+    static const double NINETEEN = 0.6;
     const double conversions = kf_kinetic_value_bytes(o) < 4 ? 55 : 0,
                  shared = o->nodes_per_thread > 1 ? 100 : 0;
     return (form_of(o)->instructions + conversions - shared) * (o->velocities < 27 ? NINETEEN : 1) *
            (kf_kinetic_value_bytes(o) > 4 ? 2 : 1);
 }
 
-/* At least: of pairs of nodes, and of the kernels on one grid. Values of double precision take two. */
+/* Returns a lower estimate of the registers of pairs of nodes, and of kernels on one grid. Values of double
+ * precision take two. */
 static double fused_registers(const kf_kinetic_options *o, double least) {
     static const double MOST = 255, WIDE = 64;
-    static const double FEWER = 16; /* of threads with 19 velocities */
+    /* Fewer registers with 19 velocities. */
+    static const double FEWER = 16;
     const bool folded = o->boundary_kernels < 1 && !o->boundary_rows_apart;
     const double own =
         (folded ? form_of(o)->folded_registers : form_of(o)->registers) - (o->velocities < 27 ? FEWER : 0);
     return fmin(MOST, fmax(least, own) + (kf_kinetic_value_bytes(o) > 4 ? WIDE : 0));
 }
 
-/* The blocks of plan moments walk from plane to plane, a turn each, and begin with two planes of which they
- * make little. Long walks begin first: where all have room, or nearly, the device waits for these. Tiles at
- * faces and at a solid take longer than others. */
+/* Sets the walks of plan moments. Its blocks go from plane to plane, and begin with two planes at which
+ * little is done. Long walks begin first; when all blocks fit, or nearly, the device waits for these. Tiles
+ * at faces and at a solid take longer. */
 static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
     static const double REDONE = 0.75, UNEVEN = 0.2, WAIT_US = 0.7, Q = 27;
     const kf_kinetic_options *o = &tally->options;
     const int planes = tally->cost->scene->nodes[2],
-              march = (int)fmin(fmax(1, (double)o->march), planes), /* a file may say anything */
-        longest = KF_WALK(planes, march);
+              /* A file may contain any number. */
+        march = (int)fmin(fmax(1, (double)o->march), planes), longest = KF_WALK(planes, march);
     if (!(work->blocks > 0)) return;
     int walks = 0, last = 0;
     for (int left = planes; left > 0; walks++, left -= last)
@@ -265,8 +276,9 @@ static void set_walks(const kf_kinetic_tally *tally, kf_work *work) {
     work->amount[KF_COST_INSTRUCTIONS] *= work->turns / walk;
 }
 
-/* Nine moments a node, in 16 bits six words; a block reads those around its tile too, and makes of them the
- * populations that lead into it. Instructions as compiled, on the way that most nodes take. */
+/* Adds the pass of plan moments. A node has nine moments, in 16 bits six words. A block also reads those
+ * around its tile, and computes from them the populations that enter it. Instructions are those of the common
+ * path, as compiled. */
 static void add_moments(kf_kinetic_tally *tally) {
     static const double MOMENTS = 9, WORDS = 6, WORD = 4, OWN = 465, AROUND = 155;
     const kf_kinetic_options *o = &tally->options;
@@ -283,9 +295,9 @@ static void add_moments(kf_kinetic_tally *tally) {
     set_walks(tally, work);
 }
 
-/* Planes in turn: what of the grids the last-level cache has kept from the step before is not read again.
- * Where that is next to nothing the turning itself costs: measured on an H200, whose cache has 50 MB, with
- * grids of 57 MB to 14 GB. */
+/* Returns the factor of alternating the order of planes. Parts of the grids that the last-level cache keeps
+ * from the previous step are not read again. When that part is very small the alternation itself costs time.
+ * Measured on an H200 with 50 MB of cache and grids of 57 MB to 14 GB. */
 static double in_turn(const kf_kinetic_tally *tally) {
     static const double KEPT = 0.18, MOST = 0.045, TURNING = 0.035, ENOUGH = 0.04, KNOWN_BYTES = 50 << 20;
     const kf_kinetic_cost *cost = tally->cost;
@@ -296,11 +308,13 @@ static double in_turn(const kf_kinetic_tally *tally) {
     return 1 - fmin(MOST, KEPT * held) + TURNING * fmax(0, 1 - held / ENOUGH);
 }
 
-/* Rows at the faces across y and z, beside the others: what they move and compute takes its share of the
- * device. Beside a solid's lane theirs is a third one, whose end is waited for. */
+/* Adds the rows at the faces across y and z, in a separate kernel. It takes a share of the device. Beside a
+ * solid's lane it is the third lane, for whose end the step waits. */
 static void add_boundary_rows(kf_kinetic_tally *tally, double share) {
-    static const double INSTRUCTIONS = 815; /* as compiled: the addresses are chosen */
-    static const double THIRD_LANE = 1;     /* accesses that wait */
+    /* This is the compiled number, with computed addresses. */
+    static const double INSTRUCTIONS = 815;
+    /* Accesses that wait. */
+    static const double THIRD_LANE = 1;
     const kf_kinetic_options *o = &tally->options;
     kf_work *work = kf_works_add(tally->works, "stream_collide_boundary", 1);
     const double nodes = share * tally->nodes;
@@ -316,9 +330,11 @@ static void add_boundary_rows(kf_kinetic_tally *tally, double share) {
 /* Adds stream_collide between two grids, and the kernel of the boundary rows where they have one of their
  * own. */
 static void add_two_grids(kf_kinetic_tally *tally) {
-    static const double PAIRS_DEPTH = 5; /* more, of threads with two nodes: one after the other */
+    /* More for threads with two nodes, which come one after the other. */
+    static const double PAIRS_DEPTH = 5;
     const kf_kinetic_options *o = &tally->options;
-    const double pairs = o->boundary_rows_apart ? 80 : 96; /* registers, without and with the faces' code */
+    /* Registers without and with the code of faces. */
+    const double pairs = o->boundary_rows_apart ? 80 : 96;
     const double rows = tally->cost->scene->nodes[1], planes = tally->cost->scene->nodes[2],
                  inside = o->boundary_rows_apart ? (rows - 2) * (planes - 2) / (rows * planes) : 1;
     const double hollow = o->masked_band ? (double)tally->cost->scene->links.inside_count / tally->nodes : 0;
@@ -338,8 +354,8 @@ static void add_two_grids(kf_kinetic_tally *tally) {
     work->blocks *= inside;
 }
 
-/* One grid that moves to and fro: a launch a slab. What a pass waits for at its beginning and its end is
- * waited for once: a slab's first blocks come while those of the slab before end. */
+/* Adds one grid that moves to and fro, with a launch per slab. The waits at the beginning and end of a pass
+ * count once, because the first blocks of a slab start while those of the previous one end. */
 static void add_slabs(kf_kinetic_tally *tally) {
     add_two_grids(tally);
     kf_work *work = &tally->works->list[tally->works->count - 1];
@@ -349,8 +365,8 @@ static void add_slabs(kf_kinetic_tally *tally) {
     work->blocks /= work->launches;
 }
 
-/* Adds the passes of the plans fused and moments: forces of the solid, which may run aside, the flow's
- * kernel by its way of streaming, and the band's collision. */
+/* Adds the passes of the plans fused and moments: the forces of the solid, which may run in another lane, the
+ * flow's kernel by its streaming, and the band's collision. */
 static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
     const bool solid = tally->cost->survey.count > 0;
     if (solid) kf_kinetic_add_forces(tally);
@@ -370,7 +386,8 @@ static void add_fused(kf_kinetic_tally *tally, size_t first_aside) {
 }
 
 static void add_collision(kf_kinetic_tally *tally, const char *name, double writes, double registers) {
-    static const double STATE = 7; /* beside the populations or moments */
+    /* Values besides the populations or moments. */
+    static const double STATE = 7;
     (void)add_pass(tally, &(kf_kinetic_pass){.name = name,
                                              .reads = kf_kinetic_populations(tally) + STATE,
                                              .writes = writes,
@@ -378,7 +395,8 @@ static void add_collision(kf_kinetic_tally *tally, const char *name, double writ
                                              .depth = DEPTH});
 }
 
-/* The moments are written once and read by each of the kernels that share the way back. */
+/* Adds a split collision. The moments are written once, and read by each of the kernels that share the
+ * inverse transform. */
 static void add_split_collision(kf_kinetic_tally *tally) {
     static const char *const parts[] = {"collide_part_1", "collide_part_2", "collide_part_3",
                                         "collide_part_4"};
@@ -391,7 +409,7 @@ static void add_split_collision(kf_kinetic_tally *tally) {
 static void add_baseline_collision(kf_kinetic_tally *tally) {
     add_collision(tally, "collision_terms", kf_kinetic_populations(tally),
                   form_of(&tally->options)->separate_registers);
-    /* Two arrays at a time are too much for the L1 cache. */
+    /* Two arrays at a time exceed the L1 cache. */
     (void)add_pass(tally, &(kf_kinetic_pass){.name = "update",
                                              .reads = 2 * kf_kinetic_populations(tally),
                                              .writes = kf_kinetic_populations(tally),
@@ -427,9 +445,10 @@ static void add_plan(kf_kinetic_tally *tally) {
 
 /* --- The table ------------------------------------------------------------------------------------------ */
 
-/* The model of a scene: of each of its nested grids, or of the one that it has. */
+/* The cost model of a scene, with each of its nested grids, or its only grid. */
 typedef struct cost_of_levels {
-    kf_nested *nested; /* NULL: one grid */
+    /* NULL: one grid. */
+    kf_nested *nested;
     int count;
     kf_kinetic_cost level[KF_MOST_LEVELS];
 } cost_of_levels;
@@ -479,8 +498,7 @@ static double crossing_bytes(const kf_kinetic_tally *tally) {
 }
 
 /* Adds the exchange between a level and the next coarser one: the nodes that are read and written for each
- * cell. Nodes that neighbouring cells share count once. `coarse` is the bytes of a node of the coarser one.
- */
+ * cell. Nodes of several cells count once. `coarse` is the bytes per node of the coarser level. */
 static void add_crossings(kf_kinetic_tally *tally, const kf_nested_level *level, double coarse,
                           double steps) {
     const double fine = crossing_bytes(tally), bytes[] = {3.0 * coarse + 8.0 * fine, 16.0 * fine + coarse};

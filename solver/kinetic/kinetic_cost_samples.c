@@ -71,9 +71,11 @@ void kf_sample_survey_open(const kf_scene *scene, kf_sample_survey *survey) {
         survey->first[cell] = sum;
         sum += here;
     }
-    for (size_t s = 0; s < survey->count; s++) /* first moves to each cell's end ... */
+    /* The start of each cell first moves to its end. */
+    for (size_t s = 0; s < survey->count; s++)
         survey->by_cell[survey->first[cell_of(survey, s)]++] = (uint32_t)s;
-    for (size_t cell = cell_count; cell > 0; cell--) /* ... and back */
+    /* Then each start moves back. */
+    for (size_t cell = cell_count; cell > 0; cell--)
         survey->first[cell] = survey->first[cell - 1];
     survey->first[0] = 0;
     count_nodes(survey);
@@ -110,8 +112,8 @@ static bool before(kf_ranked_sample a, kf_ranked_sample b) {
     return a.key != b.key ? a.key < b.key : a.sample < b.sample;
 }
 
-/* The samples that follow one in the order, itself first: the least of those in its block that do not come
- * before. */
+/* The samples of a warp: this one and the next in the order. They are the smallest in the block that do not
+ * come before it. */
 typedef struct kf_warp {
     kf_ranked_sample samples[WARP];
     int count;
@@ -149,7 +151,7 @@ static void add_block(const kf_sample_survey *survey, const kf_ordering *order, 
         }
 }
 
-/* At the end of a block the warp goes on in the next ones, x fastest. */
+/* Collects the samples of a warp. At the end of a block it continues in the next ones, x fastest. */
 static void collect_warp(const kf_sample_survey *survey, const kf_ordering *order, uint32_t first,
                          kf_warp *warp) {
     const kf_samples *samples = &survey->scene->samples;
@@ -188,10 +190,11 @@ static int count_sectors(const kf_sample_survey *survey, const kf_warp *warp) {
     return count;
 }
 
-/* Returns the mean number of sectors a warp of samples touches, in blocks of that edge with or without
- * Morton's order, from PICKS warps drawn at random; it is remembered for the next call. */
+/* Returns the mean number of sectors that a warp of samples touches, in blocks of that edge, with or without
+ * Morton order. It uses PICKS random warps. The result is kept for the next call. */
 double kf_sample_survey_sectors(kf_sample_survey *survey, long block_length, bool morton) {
-    static const double UNKNOWN = 12; /* four rows, some of them across sectors, of two or three cells */
+    /* Four rows of two or three cells, some across sectors. */
+    static const double UNKNOWN = 12;
     if (survey->first == NULL || block_length < 1) return UNKNOWN;
     double *known = block_length < 256             ? &survey->sectors[morton][block_length]
                     : block_length == KF_WHOLE_BOX ? &survey->sectors[morton][0]

@@ -1,4 +1,4 @@
-/* The work of a solid in the kinetic plans, launch by launch. Where a number was measured, it was on an H200
+/* The work of a solid in the kinetic plans, launch by launch. Measured numbers are those of an H200
  * (docs/cost-model.md). */
 #include <math.h>
 
@@ -8,7 +8,8 @@
 
 enum { WARP = 32, LIST_PASSES = 8 };
 
-/* Adds a kernel over samples or band; depth counts the accesses of a thread that wait for each other. */
+/* Adds a kernel over samples or band. depth is the number of accesses of a thread that wait for each other.
+ */
 static kf_work *add_items(kf_kinetic_tally *tally, const char *name, double dram_bytes, double partial,
                           double depth) {
     kf_work *work = kf_works_add(tally->works, name, 1);
@@ -18,7 +19,7 @@ static kf_work *add_items(kf_kinetic_tally *tally, const char *name, double dram
     return work;
 }
 
-/* Fixed-point sums are of 64 bits. */
+/* Returns the factor of fixed-point sums, which have 64 bits. */
 static double wide(const kf_kinetic_options *o) {
     return o->fixed_point_force ? 1.5 : 1;
 }
@@ -48,10 +49,11 @@ static double band_accesses(const kf_kinetic_tally *tally, double values) {
     return values / 3 * tally->cost->survey.band_nodes;
 }
 
-/* A moving solid's list of samples cell by cell, pass by pass; one thread puts the samples of one cell in
- * line one by one. A static solid's is made once, before the first step. */
+/* Adds the list of a moving solid's samples by cell, pass by pass. One thread sorts the samples of a cell one
+ * by one. The list of a static solid is made once, before the first step. */
 void kf_kinetic_add_order(kf_kinetic_tally *tally) {
-    static const double STEP = 0.3; /* accesses that wait, for one place of that line: most hit the cache */
+    /* The accesses that wait for one place in that order. Most are in the cache. */
+    static const double STEP = 0.3;
     const kf_sample_survey *survey = &tally->cost->survey;
     if (!tally->cost->scene->motion.moving || tally->options.immersed_boundary != KF_GATHER) return;
     const double line = survey->samples_per_cell;
@@ -60,8 +62,8 @@ void kf_kinetic_add_order(kf_kinetic_tally *tally) {
     order->amount[KF_COST_LAUNCH] = LIST_PASSES;
 }
 
-/* Cells of the patches of a moving solid, each counted once a patch: a patch of as many cells of the surface
- * as its samples fill is as long as wide, and reaches into the cells around it. */
+/* Returns the cells of a moving solid's patches, each counted once per patch. A patch has as many cells of
+ * the surface as its samples fill. It is a square, and extends into the cells around it. */
 static double runs_of(const kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     const double patch = (double)tally->options.patch_length,
@@ -69,7 +71,7 @@ static double runs_of(const kf_kinetic_tally *tally) {
     return (double)survey->count / patch * fmin(patch, edge * edge);
 }
 
-/* A moving solid: its pose, its samples' order now and then, and its band anew at every step. */
+/* Adds a moving solid: its pose, the order of its samples at intervals, and its band in every step. */
 void kf_kinetic_add_motion(kf_kinetic_tally *tally) {
     static const double MARKING = 6;
     const kf_sample_survey *survey = &tally->cost->survey;
@@ -79,7 +81,8 @@ void kf_kinetic_add_motion(kf_kinetic_tally *tally) {
     const bool patches =
         kf_kinetic_in_one_pass(o) && o->immersed_boundary == KF_AGGREGATED && o->patch_length > 0;
     if (!patches || !kf_kinetic_sorts_with_pose(tally->cost->scene, o))
-        (void)add_items(tally, "advance_pose", 0, 0, 0.5); /* otherwise patch_sort finds the pose itself */
+        /* Otherwise patch_sort finds the pose itself. */
+        (void)add_items(tally, "advance_pose", 0, 0, 0.5);
     if (!kf_kinetic_in_one_pass(o)) return;
     if (patches) {
         (void)add_items(tally, "patch_sort", 8 * kf_kinetic_value_bytes(o) * samples, 8 * runs_of(tally),
@@ -112,7 +115,7 @@ static int passes(const kf_kinetic_tally *tally) {
     return tally->cost->scene->immersed_passes > 1 ? tally->cost->scene->immersed_passes : 1;
 }
 
-/* The band's kernels are parts of one. */
+/* Returns whether the band's kernels are parts of one. */
 static bool is_chain(const kf_kinetic_tally *tally) {
     return tally->options.band_chain && passes(tally) == 1;
 }
@@ -130,8 +133,8 @@ static void add_dense_pass(kf_kinetic_tally *tally) {
     (void)add_items(tally, "load_samples", 50 * bytes * samples, 0, 2);
 }
 
-/* Returns the accesses that a kernel, or a part of one, waits for when it begins while the one before it
- * ends, with what that one does not write. */
+/* Returns the accesses for which a kernel, or a part of one, waits. When it starts while the previous one
+ * ends, reads of data that the previous one does not write are done already. */
 static double waits(const kf_kinetic_tally *tally, double depth) {
     static const double HIDDEN = 1.5;
     return fmax(0, depth - (tally->options.overlap || is_chain(tally) ? HIDDEN : 0));
@@ -151,8 +154,8 @@ static double segment_depth(const kf_kinetic_tally *tally) {
                  0.75 + 0.25 * (double)tally->options.segment_length / (double)tally->options.segment_lanes);
 }
 
-/* Forces on the band alone. A segment's samples follow each other in one thread, or in each of its lanes, at
- * their full number also where the cell has fewer. */
+/* Adds a pass of forces on the band. A segment's samples are in one thread one after the other, or one in
+ * each of its lanes, with empty lanes where the cell has fewer. */
 static void add_band_pass(kf_kinetic_tally *tally) {
     const kf_sample_survey *survey = &tally->cost->survey;
     const kf_kinetic_options *o = &tally->options;
@@ -199,7 +202,8 @@ static double collide_depth(const kf_kinetic_tally *tally) {
     return waits(tally, DEPTH + ENTRY * entries);
 }
 
-/* Two parts wait until the part before is done and has been seen to be. */
+/* Adds the chain of kernels. Each of its two later parts waits until the previous part has ended, and until
+ * that is visible. */
 static void add_chain(kf_kinetic_tally *tally) {
     static const double SEEN = 0.5;
     (void)add_items(tally, "band_chain", 2 * kept_bytes(tally) + segment_bytes(tally),
@@ -235,9 +239,9 @@ void kf_kinetic_add_band_collide(kf_kinetic_tally *tally) {
 }
 
 /* Adds the kernels of a solid by links whose surface leaves its place. Each node of the box around it is
- * looked up in the table of distances, which the cache holds. Each node inside near the surface looks up its
- * neighbours, and writes all its populations; of each link it reads those of the outer node, and one behind.
- * Few nodes come free in a step. */
+ * looked up in the table of distances, which is in the cache. Each inner node near the surface looks up its
+ * neighbours, and writes all its populations. For each link it reads those of the outer node, and one behind.
+ * Few nodes become fluid in a step. */
 static void add_moving_links(kf_kinetic_tally *tally) {
     static const double LOOKED_UP = 32, OF_NODE = 27, TABLE_SECTORS = 4, DEEP = 2, SHARES = 3;
     const kf_scene *scene = tally->cost->scene;
@@ -255,10 +259,10 @@ static void add_moving_links(kf_kinetic_tally *tally) {
     reflect->amount[KF_COST_ATOMICS] = SHARES * (KF_LOAD_SUMS + 2) * listed / DEEP;
 }
 
-/* Adds the kernels of links: what comes back is worked out from up to five populations, each in a sector of
- * its own, and then put where one of them streams from. By a law of the wall all populations of each node
- * beside the surface, and of the node that it looks at, are read besides, and the former written. The lanes
- * of a warp share an atomic. */
+/* Adds the kernels of links. A returned population is computed from up to five populations, each in a
+ * separate sector. It is then stored where it streams from. A law of the wall also reads all populations of
+ * each node beside the surface and of the node that it looks at, and writes the former. The lanes of a warp
+ * share an atomic. */
 void kf_kinetic_add_links(kf_kinetic_tally *tally) {
     const double link_bytes =
         52 + (tally->cost->scene->motion.moving ? kf_kinetic_value_bytes(&tally->options) : 0);

@@ -1,4 +1,4 @@
-/* Samples that crowd: both sides of a solid that is thinner than a cell, or what else has more surface about
+/* Finds crowded samples: both sides of a solid thinner than a cell, or other places with more surface around
  * a sample than a wall has. */
 #include <math.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 static const double FARTHEST_SHIFT = 0.5; /* cells */
 
-/* Nodes about the solid; an axis that it leaves across a seam is taken whole. */
+/* The nodes around the solid. An axis whose seam the solid crosses is taken whole. */
 typedef struct node_box {
     int low[3], length[3];
     double *value;
 } node_box;
 
-/* Returns the box of nodes that the samples reach when they are shifted by up to a cell; the whole axis
- * where that leaves the domain. Its values are zero; the caller frees them. */
+/* Returns the box of nodes that the samples reach when they are shifted by up to a cell. An axis on which
+ * that leaves the domain is taken whole. Its values are zero. The caller frees them. */
 static node_box box_around(const kf_scene *scene) {
     const double *const position[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
     node_box box;
@@ -50,7 +50,8 @@ static void nodes_around(const node_box *box, const kf_samples *samples, size_t 
         share[axis][1] = position[axis] - cell;
         share[axis][0] = 1.0 - share[axis][1];
         for (int up = 0; up < 2; up++) {
-            const int place_along = cell + up - box->low[axis]; /* at most one period off */
+            /* At most one period off. */
+            const int place_along = cell + up - box->low[axis];
             at[axis][up] = (size_t)(place_along < 0         ? place_along + length
                                     : place_along >= length ? place_along - length
                                                             : place_along);
@@ -84,8 +85,9 @@ static void raise_crowds(node_box *box, const kf_samples *samples, const double 
     }
 }
 
-/* A moving solid's samples meet the nodes in ever other ways: eight of them stand for all, and in one of them
- * a wall's samples, which lie unevenly, come to a little more than 1. */
+/* Reduces the areas of crowded samples. The samples of a moving solid meet the nodes at changing positions,
+ * which eight of them represent. In one of these a wall's samples, which are uneven, sum to slightly more
+ * than 1. */
 double *kf_kinetic_acting_areas(const kf_scene *scene) {
     static const double UNEVEN_WALL = 1.1;
     const kf_samples *samples = &scene->samples;

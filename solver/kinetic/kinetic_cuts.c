@@ -1,4 +1,4 @@
-/* How a team shares the domain: slabs across z, or boxes across y and z, cut by cost. */
+/* Divides the domain between the parts of a team by cost: into slabs across z, or boxes across y and z. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +13,10 @@
  * (results/measured/h200-wall-table.md). */
 static const double static_sample_cost = 0.8, moving_sample_cost = 2.4, link_cost = 4.2, wall_link_cost = 8.2;
 
-/* Interpolated links read nodes up to two planes from their own, as a law of the wall does: the node three
- * steps out is never the nearest to two cells. Where planes are copied, links of the first plane are computed
- * on both sides: all of them by a law, which needs all populations of the next two planes, or those into the
- * part's own planes for averages. */
+/* Returns how far links reach across a cut. Interpolated links read nodes up to two planes away, and so does
+ * a law of the wall: the node three steps out is never the one nearest to two cells. When planes are copied,
+ * both sides compute links of the first plane. With a law these are all links, because it needs all
+ * populations of the next two planes. For averages they are the links into the part's own planes. */
 static int link_reach(const kf_scene *scene) {
     const int own = scene->half_way ? 1 : 2;
     return own + (scene->links.wall_count > 0 ? 2 : kf_kinetic_is_adaptive(scene, 27));
@@ -28,9 +28,9 @@ int kf_kinetic_halo_width(const kf_scene *scene) {
     return scene->samples.count > 0 ? passes + 1 : 1;
 }
 
-/* Planes of the least part: what a node's force needs lies within two planes of it, and two more for every
- * further pass of the immersed boundary. Of links one part may write a plane that another one beyond must
- * not read. */
+/* Returns the planes of the smallest part. The force on a node needs data within two planes of it, and two
+ * more for each further pass of the immersed boundary. With links one part may write a plane that the part
+ * beyond it must not read. */
 static int least_planes(const kf_scene *scene) {
     if (scene->links.count > 0 && kf_kinetic_halo_width(scene) < 3) return 3;
     return kf_kinetic_halo_width(scene) + (scene->samples.count > 0 ? 1 : 0);
@@ -57,7 +57,8 @@ void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int par
     const int planes = scene->nodes[axis], least = least_along(scene, axis);
     const double node_cost = (double)scene->nodes[0] * scene->nodes[3 - axis];
     const double *position = axis == 2 ? scene->samples.z : scene->samples.y;
-    double *until = kf_allocate_zeroed((size_t)planes + 1, sizeof *until); /* cost of the planes before */
+    /* The cost of all planes before this one. */
+    double *until = kf_allocate_zeroed((size_t)planes + 1, sizeof *until);
     for (size_t s = 0; s < scene->samples.count; s++) {
         int plane = (int)position[s];
         plane = plane < 0 ? 0 : plane >= planes ? planes - 1 : plane;
@@ -80,7 +81,7 @@ void kf_kinetic_cut(const kf_scene *scene, double sample_cost, int axis, int par
     free(until);
 }
 
-/* Numbers of parts go along y first. */
+/* Cuts the domain into the boxes of all parts. Their numbers run along y first. */
 void kf_kinetic_cut_all(const kf_scene *scene, const kf_kinetic_options *options,
                         kf_kinetic_box boxes[KF_MOST_PARTS]) {
     const int along_y = options->parts_y;

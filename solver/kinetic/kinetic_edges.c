@@ -7,14 +7,16 @@
 /* On a cpu a row's kernel has the lines of memory in the cache that they lie in, and plan moments has a third
  * of the values. */
 long kf_kinetic_edge_sides(const kf_scene *scene, const kf_kinetic_options *options) {
-    enum { NARROWEST = 2 * KF_EDGE_INNER }; /* no column is at both sides */
+    /* No column is at both sides. */
+    enum { NARROWEST = 2 * KF_EDGE_INNER };
     const bool low = scene->ghosts[KF_XMIN] > 0, high = scene->ghosts[KF_XMAX] > 0;
     const bool reads_them = options->gpu && options->parts == 1 && options->plan == KF_PLAN_FUSED &&
                             options->boundary_kernels == 0 && options->nodes_per_thread == 1 &&
                             options->streaming == KF_STREAMING_TWO_GRIDS && options->velocities == 27;
     const int inside = scene->nodes[0] - scene->ghosts[KF_XMIN] - scene->ghosts[KF_XMAX];
     const double values = 2.0 * 27 * scene->nodes[1] * scene->nodes[2] * KF_EDGE_INNER;
-    if (!reads_them || inside < NARROWEST || values > INT_MAX) return 0; /* kernels count them in int */
+    /* Kernels count them in int. */
+    if (!reads_them || inside < NARROWEST || values > INT_MAX) return 0;
     return (low ? 1L : 0L) | (high ? 2L : 0L);
 }
 

@@ -1,4 +1,4 @@
-/* How a grid's nodes lie in memory: pitches, alignment, and the width of indices. */
+/* The layout of a grid's nodes in memory: pitches, alignment, and the width of indices. */
 #include "solver/kinetic/kinetic.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ int kf_kinetic_row_alignment(const kf_kinetic_options *o) {
     return o->storage == KF_F16 ? 64 : 32;
 }
 
-/* Returns whether a part of a team counts nodes from its own first plane on, which keeps indices short. It
- * does not where the layout has strides as long as the domain, or a node reaches the domain's other end. */
+/* Returns whether a part of a team counts nodes from its own first plane, which keeps indices short. It does
+ * not when the layout has strides as long as the domain, or when a node reads from the domain's other end. */
 static bool counts_from_its_planes(const kf_scene *scene, const kf_kinetic_options *options,
                                    const kf_kinetic_geometry *g) {
     return options->parts > 1 && options->layout != KF_SOA && g->plane_pitch % options->alpha == 0 &&
@@ -37,15 +37,16 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     /* Strides of a high power of two would map all streams to the same cache sets and memory channels. */
     if (pitch % 128 == 0) pitch += alignment;
     geometry->row_pitch = (int)pitch;
-    /* A part that is cut across y has memory for as many rows as the largest one and those beside it. */
+    /* A part that is cut across y has memory for as many rows as the largest part, and for the neighbouring
+     * rows. */
     int rows = scene->nodes[1];
     if (options->parts_y > 1)
         rows = longest(scene, options, 1, options->parts_y) + 2 * kf_kinetic_halo_width(scene);
     geometry->rows_before = 0;
     geometry->plane_pitch = pitch * (rows + 2);
     geometry->origin = alignment;
-    /* A launch overwrites what was read at least two launches before, of which two may run at once; on the
-     * cpu one. */
+    /* A launch overwrites what was read at least two launches before, because two may run at once. On the cpu
+     * it is one. */
     geometry->shift = (int)(options->slab == 0 ? 0 : (options->gpu ? 2 : 1) * options->slab + 2);
     long long capacity = geometry->plane_pitch * (scene->nodes[2] + 2 + geometry->shift) + 2 * alignment;
     long long group = options->layout == KF_CSOA && options->alpha > alignment ? options->alpha : alignment;
@@ -58,8 +59,9 @@ void kf_kinetic_lay_out(const kf_scene *scene, const kf_kinetic_options *options
     geometry->before = 0;
     if (options->parts == 1) return;
     geometry->most_planes = longest(scene, options, 2, options->parts / options->parts_y);
-    enum { BESIDE = 16 }; /* planes of neighbours that a part reaches, and some */
-    /* The index of its first node is taken from others in the same width, so it counts, too. */
+    /* The neighbours' planes within reach of a part, and a margin. */
+    enum { BESIDE = 16 };
+    /* The index of its first node is computed in the same width, so it must fit too. */
     if (counts_from_its_planes(scene, options, geometry))
         geometry->index64 =
             !options->gpu || geometry->capacity > 2147483647LL ||

@@ -8,9 +8,10 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 
-enum { ROWS, PLANES }; /* of a kf_kinetic_box and of steps_to_side */
+/* Indices of a kf_kinetic_box and of steps_to_side. */
+enum { ROWS, PLANES };
 
-/* To the part beyond a side: -1, 0 or 1 along y and z. */
+/* The step to the part beyond each side: -1, 0 or 1 along y and z. */
 static const int steps_to_side[KF_PART_SIDES][2] = {{0, -1},  {0, 1}, {-1, 0}, {1, 0},
                                                     {-1, -1}, {1, 1}, {-1, 1}, {1, -1}};
 
@@ -64,12 +65,13 @@ kf_kinetic_box kf_box_received(const kf_builder *b, int number, int side) {
     return kf_box_sent(b, kf_kinetic_neighbour(b->plan, number, side), side ^ 1);
 }
 
-/* Returns the neighbour of a part in reach, counted like it; negative: beyond reach. */
+/* Returns the neighbour of a part in reach, counted in the same way. A negative number is out of reach. */
 static int neighbour(const kf_builder *b, int near, int side) {
     return kf_kinetic_neighbour(b->plan, near + b->plan->near_first, side) - b->plan->near_first;
 }
 
-/* Between two grids only what is pulled across the cut travels (pack_cut of kernels/kinetic/state.cu). */
+/* Returns whether only populations that are pulled across the cut are sent, as between two grids (pack_cut of
+ * kernels/kinetic/state.cu). */
 static bool is_cut_alone(const kf_kinetic *kinetic) {
     return kinetic->options.plan != KF_PLAN_MOMENTS;
 }
@@ -79,8 +81,8 @@ static int velocities(const kf_kinetic *kinetic, int cy, int cz) {
     return kinetic->node_values == 19 && cy != 0 && cz != 0 ? 1 : 3;
 }
 
-/* Returns whether populations with velocity c along an axis are pulled across a cut there, from a node
- * with so many nodes between it and the cut (pack_box of kernels/kinetic/state.cu). */
+/* Returns whether populations with velocity c along an axis are pulled across a cut from a node with this
+ * many nodes between it and the cut (pack_box of kernels/kinetic/state.cu). */
 static bool is_pulled(int c, int step, int beyond, bool bounced) {
     return step == 0 || c * step > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
 }
@@ -114,7 +116,8 @@ static size_t outflow_bytes(const kf_builder *b, const kf_kinetic_box *box) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const size_t edge[3] = {(size_t)scene->nodes[0], (size_t)box->count[ROWS], (size_t)box->count[PLANES]};
     size_t nodes = 0;
-    if (b->kinetics->computes_halo) return 0; /* both sides of a cut work it out */
+    /* Both sides of a cut compute it. */
+    if (b->kinetics->computes_halo) return 0;
     for (int face = 0; face < KF_FACES; face++) {
         const int axis = face / 2, at = face % 2 == 1 ? scene->nodes[axis] - 1 : 0;
         const bool has =
@@ -131,7 +134,8 @@ size_t kf_message_bytes(const kf_builder *b, int number, int side) {
 }
 
 size_t kf_halo_bytes(const kf_kinetic *kinetic) {
-    enum { LEVEL = 9 }; /* velocities without a part along z */
+    /* The velocities without a component along z. */
+    enum { LEVEL = 9 };
     const int *n = kinetic->geometry.nodes, near = kinetic->halo_width, values = kinetic->node_values;
     const int across = (values - LEVEL) / 2, away = near - (kinetic->bounced[PLANES] ? 1 : 2),
               some = near * across + (near - 1) * LEVEL + (away > 0 ? away * across : 0);
@@ -139,13 +143,14 @@ size_t kf_halo_bytes(const kf_kinetic *kinetic) {
            kinetic->store_bytes;
 }
 
-/* Makes the buffers of the halo on one side of a part. At even and odd steps it comes to another place:
- * the neighbour sends that of a step when it has received that of the step before, which was sent when
- * this part had unpacked the one before that. */
+/* Makes the buffers of the halo on one side of a part. Odd steps use other buffers than even ones. The
+ * neighbour sends a step's halo after it has received the previous one, which this part sent after unpacking
+ * the one before. */
 static kf_status make_halo(kf_builder *b, int near, int side, kf_error *error) {
     kf_halo_buffers *t = &b->halos[near][side];
     kf_plan *plan = b->plan;
-    const int other = neighbour(b, near, side), from = other - b->offset; /* perhaps another process's */
+    /* The part may belong to another process. */
+    const int other = neighbour(b, near, side), from = other - b->offset;
     const size_t bytes = kf_message_bytes(b, plan->near_first + other, side ^ 1);
     size_t ends[KF_MOST_PARTS];
     for (int i = 0; i < b->near; i++)
@@ -157,7 +162,8 @@ static kf_status make_halo(kf_builder *b, int near, int side, kf_error *error) {
             kf_plan_on(plan, near);
             if (parity == 0) KF_TRY(kf_plan_buffer(plan, bytes, &t->received[0], error));
             t->received[1] =
-                t->received[0]; /* its stream holds the next message back until this one is taken */
+                /* The stream of the part delays the next message until this one is unpacked. */
+                t->received[0];
         } else if (b->kinetics->options.transfer == KF_THROUGH_HOST) {
             kf_plan_on(plan, from);
             KF_TRY(kf_plan_on_host(plan, bytes, &t->host[parity], error));
@@ -174,7 +180,7 @@ bool kf_is_by_nccl(const kf_builder *b) {
     return b->kinetics->options.transfer == KF_BY_NCCL;
 }
 
-/* A part's message to one side, or from there. */
+/* Adds a part's message to one side, or from there. */
 static void add_message(kf_builder *b, int part, int side, bool sends) {
     const kf_plan *plan = b->plan;
     const int number = plan->first_part + part, other = kf_kinetic_neighbour(plan, number, side);
@@ -193,7 +199,8 @@ static void add_message(kf_builder *b, int part, int side, bool sends) {
     kf_nccl_group_add(b->kinetics->nccl, &message);
 }
 
-/* Between two parts of a ring two messages go each way: what goes down comes from above. */
+/* Makes a group of NCCL messages. Between two parts of a ring two messages go each way: the one sent down
+ * arrives from above. */
 static void make_nccl_group(kf_builder *b) {
     if (!kf_is_by_nccl(b) || b->status != KF_OK) return;
     b->status = kf_nccl_group_create(b->plan->backend, &b->kinetics->nccl, b->error);
@@ -225,8 +232,8 @@ void kf_make_halo_exchange(kf_builder *b) {
     make_nccl_group(b);
 }
 
-/* Returns where a part keeps the first row of a halo on that side: beyond the seam of a domain that is
- * periodic along y the halo's rows follow the part's own. */
+/* Returns where a part keeps the first row of a halo on that side. Across the seam of a domain that is
+ * periodic along y, the halo's rows follow the part's own. */
 static int first_halo_row(const kf_kinetic *kinetic, const kf_kinetic_box *box, const int step[2]) {
     const int first = box->first[ROWS], rows = kinetic->geometry.nodes[1];
     if (step[ROWS] < 0 && first > kinetic->first_row) return first - rows;
@@ -267,8 +274,8 @@ static void append_box(kf_builder *b, int p, bool packs, int side, const kf_buff
               arguments, 2.0 * (double)waiting);
 }
 
-/* Packs into `packed`, or unpacks from there, the halo of one side in step p: whole planes, only what
- * crosses the cut, or a box where there are cuts across y. */
+/* Packs the halo of one side in step p into `packed`, or unpacks it from there: whole planes, only the
+ * populations that cross the cut, or a box where cuts across y exist. */
 void kf_append_pack_or_unpack(kf_builder *b, int p, bool packs, int side, const kf_buffer *packed) {
     static const char *const names[2][2] = {{"unpack", "unpack_cut"}, {"pack", "pack_cut"}};
     const kf_kinetic *kinetic = b->kinetic;

@@ -10,7 +10,7 @@
 
 enum { PATCH_THREADS = 128, PATCH_TOGETHER = 32, PATCH_WORDS = 32 /* immersed_band.cu */ };
 
-/* The two longest edges, and the faces. */
+/* Finds the extent of an outflow kernel: the two longest edges, and the faces. */
 static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
     const int *n = kinetic->geometry.nodes;
     extent[0] = n[0] > n[1] ? n[0] : n[1];
@@ -18,8 +18,8 @@ static void outflow_extent(const kf_kinetic *kinetic, int extent[3]) {
     extent[2] = KF_FACES;
 }
 
-/* A kernel over the part's planes and rows and the next on both sides, which keeps what it makes of them to
- * itself. */
+/* Appends a kernel over the part's planes and rows and the neighbouring ones on both sides. Its results for
+ * those are not shared. */
 static void append_touched(kf_builder *b, int parity, kf_kinetic_source source, const char *name,
                            const int extent[3], const int block[3], kf_kinetic_arguments arguments) {
     int range[KF_PLANE_RANGES][2];
@@ -71,7 +71,8 @@ static void set_outflow_launch(kf_builder *b) {
     b->kinetic->outflow_launches = ranges;
 }
 
-/* The ghosts that the nodes of some planes pull from: one kernel for all faces, or one for each. */
+/* Appends the ghosts from which the nodes of some planes pull, by one kernel for all faces or one for each.
+ */
 static void append_ghosts(kf_builder *b, int parity, const kf_kinetic_arguments *arguments) {
     const int *n = b->kinetic->geometry.nodes;
     const double face_bytes = 18.0 * (double)b->kinetic->store_bytes;
@@ -150,8 +151,9 @@ static void append_patch_forces(kf_builder *b, int parity, int grid) {
               kf_from_to(kinetic, grid, grid), 0);
 }
 
-/* Forces of the samples at the velocities in the band's field: spread on the band's nodes one by one, or
- * added up cell by cell first; of a static solid, for whoever reads them to collect. */
+/* Appends the forces of the samples at the velocities in the band's field. They are spread on the band's
+ * nodes one by one, or summed cell by cell first. The forces of a static solid are collected by their
+ * readers. */
 static void append_band_pass(kf_builder *b, int parity, int grid) {
     const kf_kinetic *kinetic = b->kinetic;
     kf_append_body(b, parity, grid);
@@ -168,7 +170,7 @@ static void append_band_pass(kf_builder *b, int parity, int grid) {
         kf_append_items(b, parity, KF_SOURCE_IMMERSED, "band_spread", a->samples.count, grid, grid);
 }
 
-/* The force of a pass joins those of the passes before. */
+/* Adds the force of a pass to those of the previous passes. */
 static void append_band_join(kf_builder *b, int parity, int grid) {
     kf_kinetic_arguments *arguments = &b->kinetic->arguments;
     if (b->kinetic->passes > 1)
@@ -190,8 +192,8 @@ void kf_append_band_force(kf_builder *b, int parity, int grid) {
     end_band_force(b);
 }
 
-/* Shared memory that a block of plan moments asks for on a GPU: kf_tile of kernels/kinetic/moments_tile.h,
- * where that is more than a kernel has anyway. */
+/* Returns the shared memory that a block of plan moments requests on a GPU: the size of kf_tile in
+ * kernels/kinetic/moments_tile.h, when a kernel does not have it by default. */
 static size_t tile_bytes(const kf_kinetic *kinetic) {
     enum { ANYWAY = 48 << 10 };
     const size_t x = (size_t)kinetic->options.block[0], y = (size_t)kinetic->options.block[1];
@@ -201,8 +203,8 @@ static size_t tile_bytes(const kf_kinetic *kinetic) {
     return bytes > ANYWAY ? bytes : 0;
 }
 
-/* Returns whether the outflow's outside does not depend on the forces of a solid: on one device where
- * there is none, or one at rest no sample of which touches a node there. */
+/* Returns whether nodes outside the outflow do not depend on the forces of a solid. This is so on one device
+ * without a solid, or with one at rest whose samples touch no node there. */
 static bool outflow_is_apart(const kf_builder *b) {
     const kf_scene *scene = kf_plan_scene(b->plan);
     const double *const positions[3] = {scene->samples.x, scene->samples.y, scene->samples.z};
@@ -224,8 +226,8 @@ static int count_walks(const kf_kinetic *kinetic) {
     return walks;
 }
 
-/* Step p of two of plan moments: the collision without the solid's force, whose velocities are those that the
- * samples see, then the band's nodes with it (append_all_moments). */
+/* Appends step p of two of plan moments. First comes the collision without the solid's force, whose
+ * velocities the samples use. Then the band's nodes collide with the force (append_all_moments). */
 static void append_moments(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int *n = kinetic->geometry.nodes, *tile = kinetic->options.block;
@@ -246,8 +248,8 @@ static void append_moments(kf_builder *b, int p) {
     b->aside = false;
 }
 
-/* A team's free solid: the forces of each pass need the sums of all parts, so parts go through them together.
- */
+/* Appends the band of a team's free solid. The forces of each pass need the sums of all parts, so the parts
+ * do the passes together. */
 static void append_free_band(kf_builder *b, int p) {
     const int passes = b->kinetics->passes;
     b->band_is_done = b->kinetics->free && b->plan->all_parts > 1;
@@ -291,8 +293,9 @@ static void append_moments_band(kf_builder *b, int p) {
     if (!outflow_is_apart(b)) kf_append_outflow(b, p, 1 - p, NULL);
 }
 
-/* Before the solid's forces the nodes that the parts beside have worked out are there, and before these
- * change them all have read them; copied they are before the forces, and change on both sides. */
+/* Appends both steps of plan moments. The solid's forces need the nodes that the neighbouring parts compute.
+ * These nodes change only after all parts have read them. Copied nodes arrive before the forces, and change
+ * on both sides. */
 static void append_all_moments(kf_builder *b, int p) {
     const bool solid = b->kinetics->has_solid, beside = b->kinetics->computes_halo;
     kf_each_part(b, p, append_moments);
@@ -309,7 +312,7 @@ static void append_all_moments(kf_builder *b, int p) {
 static void set_roles(kf_builder *b, int p) {
     kf_kinetic_arguments *a = &b->kinetic->arguments;
     kf_kinetic_choose_outflow(b->plan, b->kinetic->part, p);
-    /* The first of two steps is needed at all ghosts but the outermost layer, the second at none. */
+    /* The first of two steps is needed at all ghosts except the outermost layer, the second one at none. */
     const kf_scene *scene = kf_plan_scene(b->plan);
     for (int axis = 0; axis < 3; axis++) {
         const int low = scene->ghosts[2 * axis], high = scene->ghosts[2 * axis + 1];
@@ -354,7 +357,7 @@ static void set_load_launch(kf_builder *b, int p) {
                               &arguments);
 }
 
-/* The load on each of several solids, on demand. */
+/* Sets the launch that sums the load on each of several solids on demand. */
 static void set_solids_launch(kf_builder *b) {
     kf_kinetic_arguments arguments = b->kinetics->arguments;
     if (arguments.solids.count == 0) return;
@@ -367,8 +370,8 @@ static void set_solids_launch(kf_builder *b) {
                               b->line_block, &arguments);
 }
 
-/* Plans fused and moments. Where kernels fill ghosts, parts meet before others read them. Parts that copy
- * planes wait for these alone, and for all where their averages begin. */
+/* Makes the plans fused and moments. When kernels fill ghosts, parts meet before others read them. Parts that
+ * copy planes wait only for their neighbours, and for all parts when their averages begin. */
 static void make_one_pass(kf_builder *b) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool copies = kinetics->options.transfer != KF_DIRECT,
@@ -392,7 +395,8 @@ static void make_one_pass(kf_builder *b) {
             kf_append_halo_sends(b, p, true);
             if (!gpu) kf_append_post(b, p, true);
             kf_each_part(b, p, kf_append_inner);
-            if (gpu) kf_append_post(b, p, true); /* whose wait must not keep the inner planes from it */
+            /* The inner planes do not wait for it. */
+            if (gpu) kf_append_post(b, p, true);
             kf_append_halo_receives(b, p, true);
         } else if (moments) {
             append_all_moments(b, p);
@@ -433,7 +437,8 @@ static kf_status list_launches(kf_builder *b) {
 
 /* Makes the launches of a step of two (even and odd), of all parts of this process. */
 kf_status kf_kinetic_make_launches(kf_plan *plan, kf_kinetic *kinetics, kf_error *error) {
-    kf_builder *b = kf_allocate_zeroed(1, sizeof *b); /* too large for a thread's stack */
+    /* The builder is too large for a thread's stack. */
+    kf_builder *b = kf_allocate_zeroed(1, sizeof *b);
     b->plan = plan;
     b->kinetics = kinetics;
     b->parts = plan->part_count;

@@ -9,27 +9,33 @@
 #include "solver/kinetic/kinetic_cases.h"
 #include "solver/validation/body.h"
 
-enum { PLATE = 4 }; /* cells between a channel and its image, at least */
+/* The minimum distance in cells between a channel and its image. */
+enum { PLATE = 4 };
 static const double BULK = 0.09;
 
 /* A channel between two sheets of a periodic box. */
 typedef struct channel {
-    int cells;              /* a half height */
-    double speed, reynolds; /* friction velocity that the force stands for; by it and the half height */
+    /* Cells per half height. */
+    int cells;
+    /* The friction velocity of the driving force, and the Reynolds number with it and the half height. */
+    double speed, reynolds;
     double along[2], across[2];
-    double start[2]; /* a point half-way between the walls */
-    double period;   /* from a channel to its image, across */
-    double length;   /* of a wall in the box */
+    /* A point half-way between the walls. */
+    double start[2];
+    /* The distance from a channel to its image. */
+    double period;
+    /* The length of a wall in the box. */
+    double length;
 } channel;
 
-/* The distance from the wall, negative outside the channel. */
+/* Returns the distance from the wall, which is negative outside the channel. */
 static double from_wall(const channel *c, double x, double y) {
     double out = (x - c->start[0]) * c->across[0] + (y - c->start[1]) * c->across[1];
     out -= c->period * floor(out / c->period + 0.5);
     return c->cells - fabs(out);
 }
 
-/* A logarithmic profile with large waves, and a little that is not even. */
+/* Sets a logarithmic profile with large waves and a small asymmetric part. */
 static void channel_state(const void *context, int x, int y, int z, double *density, double velocity[3]) {
     const channel *c = context;
     const double high = from_wall(c, x, y), k = 2.0 * kf_pi / c->cells;
@@ -47,7 +53,8 @@ static void channel_state(const void *context, int x, int y, int z, double *dens
     velocity[2] = shape * (2.0 * sin(k * z + 0.3) + 2.0 * sin(0.5 * k * s) * cos(2.0 * k * z));
 }
 
-/* Sets how the channel lies, and the nodes of its box. Along (2, 1, 0) a box of 2 n by n holds one. */
+/* Sets the position of the channel and the nodes of its box. Along (2, 1, 0) a box of 2 n by n contains one
+ * channel. */
 static void lay_out(channel *c, kf_channel_place place, int nodes[3]) {
     const double root = sqrt(5.0);
     const bool turned = place == KF_CHANNEL_TURNED;
@@ -90,7 +97,7 @@ static kf_scene *make_channel(channel *c, kf_channel_place place, kf_rate_rule r
     return scene;
 }
 
-/* The mean velocity between the walls; NAN when the flow blew up. */
+/* Computes the mean velocity between the walls; NAN when the flow diverged. */
 static kf_status find_bulk(const kf_scene *scene, const channel *c, kf_plan *plan, double *bulk,
                            kf_error *error) {
     const size_t count = kf_flow_count(scene), nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1];
@@ -108,13 +115,13 @@ static kf_status find_bulk(const kf_scene *scene, const channel *c, kf_plan *pla
     return KF_OK;
 }
 
-/* A channel comes to this: bulk velocity over friction velocity by the force on the walls, and that force
- * over what drives the flow. */
+/* The result of a channel: bulk velocity over the friction velocity of the force on the walls, and that force
+ * over the driving force. */
 typedef struct outcome {
     double ratio, balance;
 } outcome;
 
-/* Runs a channel; means are over the later half. */
+/* Runs a channel. Means are over the later half. */
 static kf_status run_channel(kf_validation *validation, const channel *c, kf_scene *scene, double turnovers,
                              outcome *result, kf_error *error) {
     enum { LOOKS = 80, COUNTED = LOOKS / 2 };

@@ -1,5 +1,5 @@
-/* The links of a device: its part's share of the scene's, and their order, in which the lanes of a warp, each
- * with a node, find theirs side by side (kernels/kinetic/arguments.h). */
+/* The links of a device: the part's share of the scene's links, and their order. The lanes of a warp each
+ * have a node, and their links are consecutive (kernels/kinetic/arguments.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +115,8 @@ static size_t end_of_node(const kf_links *links, size_t n) {
     return n;
 }
 
-/* Goes by as many nodes at once as a warp has lanes: first the first link of each, then the second, so that a
- * warp reads side by side. */
+/* Orders links by groups of as many nodes as a warp has lanes. The first link of each node comes first, then
+ * the second, so a warp reads consecutive places. */
 void kf_kinetic_order_links(const kf_links *links, int *order, kf_link_row *rows) {
     size_t first[KF_LINK_LANES + 1], place = 0;
     for (size_t n = 0; n < links->count; rows += rows != NULL ? KF_LINK_ROWS : 0) {

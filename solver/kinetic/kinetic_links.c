@@ -64,7 +64,7 @@ static double weight_of(const kf_link *link) {
     return of_axis[c[0] != 0] * of_axis[c[1] != 0] * of_axis[c[2] != 0];
 }
 
-/* The sum of the weights of the velocities of links that have a correction. */
+/* Returns the sum of the weights of link velocities that have a correction. */
 static double sum_of_weights(const kf_links *links) {
     double sum = 0.0;
     for (size_t n = 0; n < links->count; n++)
@@ -264,7 +264,8 @@ static void append_to_all(kf_builder *b, int parity, int grid, bool meet,
 }
 
 /* Returns whether a part reads what neighbours have written: nodes that a law has pushed, or inner nodes of
- * its own planes for averages and ghosts. Only the outer node of a link pulls what the link returns. */
+ * its own planes for averages and ghosts. A returned population is pulled only by the outer node of its link.
+ */
 static bool others_read_links(const kf_builder *b) {
     return kf_plan_scene(b->plan)->links.wall_count > 0 || b->kinetics->adaptive ||
            b->kinetics->options.boundary_kernels > 0;

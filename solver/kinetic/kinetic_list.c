@@ -1,6 +1,6 @@
-/* The list of plan moments in a checkpoint: a device gives the band's nodes places as its samples, parts and
- * atomics come; a checkpoint numbers them in the order of the domain's planes, so that it says the same on
- * any number of parts. */
+/* The list of plan moments in a checkpoint. On a device, the places of the band's nodes depend on samples,
+ * parts and atomics. A checkpoint numbers the nodes in the order of the domain's planes, so it is the same
+ * for any number of parts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ size_t kf_kinetic_list_bytes(const kf_kinetic *kinetics) {
 
 static uint64_t word_at(const char *words, size_t i, size_t bytes) {
     uint64_t word = 0;
-    memcpy(&word, words + i * bytes, bytes); /* little-endian, as GPUs are */
+    /* Little-endian, as on GPUs. */
+    memcpy(&word, words + i * bytes, bytes);
     return word;
 }
 
@@ -29,8 +30,10 @@ static uint64_t mark_of(const kf_kinetic *kinetic) {
 
 /* Planes [z][word][y][x] of nodes. */
 typedef struct plane_words {
-    size_t nodes, bytes; /* of a plane, of a word */
-    size_t plane;        /* bytes of a plane */
+    /* The nodes of a plane, and the bytes of a word. */
+    size_t nodes, bytes;
+    /* The bytes of a plane. */
+    size_t plane;
     uint64_t mark;
 } plane_words;
 
@@ -68,20 +71,21 @@ static void copy_node(char *to, size_t to_row, size_t to_place, const char *from
 
 /* --- Saving -------------------------------------------------------------------------------------------- */
 
-/* The lists that this process's parts have; parts that share one have the first. */
+/* Downloads the lists of this process's parts. Parts that share a list have the first one's. */
 static kf_status download_lists(const kf_plan *plan, char *lists[], kf_error *error) {
     const kf_kinetic *kinetics = plan->system;
     for (int part = 0; part < (kinetics->computes_halo ? plan->part_count : 1); part++) {
         const kf_kinetic *kinetic = &kinetics[part];
         const size_t bytes = POPULATIONS * (size_t)kinetic->arguments.band.listed_count * kinetic->real_bytes;
-        if (kinetic->listed == NULL) continue; /* it has no samples */
+        /* The part has no samples. */
+        if (kinetic->listed == NULL) continue;
         lists[part] = kf_allocate(bytes);
         KF_TRY(kf_buffer_download(kinetic->listed, 0, lists[part], bytes, error));
     }
     return KF_OK;
 }
 
-/* The part of this process that has a node for its own; or -1. */
+/* Returns the part of this process that owns a node, or -1. */
 static int owner_of(const kf_plan *plan, int y, int z) {
     const kf_kinetic *kinetics = plan->system;
     for (int part = 0; part < plan->part_count; part++) {
@@ -91,7 +95,8 @@ static int owner_of(const kf_plan *plan, int y, int z) {
     return -1;
 }
 
-/* This process's nodes of the list, the others being 0; places of all go into the words of the planes. */
+/* Numbers this process's nodes of the list; all others get 0. The places of all nodes go into the words of
+ * the planes. */
 static void number_nodes(const kf_plan *plan, char *const lists[], char *list, char *planes) {
     const kf_kinetic *kinetics = plan->system;
     const plane_words w = words_of(plan);
@@ -158,7 +163,7 @@ static bool has_row(const kf_plan *plan, int grid, int y) {
     return (y - first >= 0 && y - first < count) || y + rows - first < count || y - rows - first >= 0;
 }
 
-/* Whose list those of a plane go to. */
+/* Returns the part whose list gets the nodes of a plane. */
 static int part_of(const kf_plan *plan, int grid, int z) {
     const kf_kinetic *kinetics = plan->system;
     int part = 0;
@@ -182,8 +187,10 @@ void kf_kinetic_place_listed(kf_list_placing *placing, int grid, int first, int 
         for (size_t node = 0; node < w.nodes; node++) {
             if (!is_listed(&w, plane, node)) continue;
             const size_t from = place_at(&w, plane, node), place = placing->used[part];
-            if (from >= all || place >= all) continue;              /* no checkpoint of this simulation */
-            if (!has || !has_row(plan, grid, row_of(plan, node))) { /* nobody reads it before it is written */
+            /* The checkpoint is not of this simulation. */
+            if (from >= all || place >= all) continue;
+            /* No kernel reads it before it is written. */
+            if (!has || !has_row(plan, grid, row_of(plan, node))) {
                 put_place(&w, plane, node, 0);
                 continue;
             }

@@ -8,7 +8,8 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
 
-enum { BESIDE = 1 }; /* nodes of the box beyond the solid's reach */
+/* The nodes of the box beyond the solid's extent. */
+enum { BESIDE = 1 };
 
 /* Lays out the box of nodes that the solid can be at, in any pose. */
 static void lay_out_box(const kf_scene *scene, kf_kinetic *kinetic) {
@@ -95,15 +96,16 @@ kf_status kf_kinetic_rest_moving_links(kf_plan *plan, const kf_kinetic *kinetic,
     return kf_backend_launch(plan->parts[kinetic->part], &launch, error);
 }
 
-/* A step moves the solid, lists the nodes that it has work at, fills those that come free, and sets what
- * returns from the surface. */
+/* Appends the kernels of a step. It moves the solid, lists its nodes, fills those that become fluid, and sets
+ * the populations that return from the surface. */
 void kf_append_moving_links(kf_builder *b, int parity, int grid) {
-    enum { AT_ONCE = 8 }; /* nodes of a part that come free in a step; more wait for these */
+    /* Nodes of a part that become fluid in a step. More of them take turns. */
+    enum { AT_ONCE = 8 };
     int block[3];
     kf_on_part(b, 0);
     const kf_links *links = &kf_plan_scene(b->plan)->links;
     const kf_kinetic_arguments arguments = kf_from_to(b->kinetic, grid, grid);
-    /* Nodes inside near the surface are about twice as many as those beside it. */
+    /* There are about twice as many inner nodes near the surface as outer ones beside it. */
     const int inside = 1 + (int)(2 * links->shell_count / KF_MOVING_SLOTS);
     choose_block(b->kinetic, block);
     kf_append_items(b, parity, KF_SOURCE_MOVING_LINKS, "move_links", KF_LOAD_SLOTS * KF_LOAD_SUMS, grid,

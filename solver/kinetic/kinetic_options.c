@@ -204,7 +204,8 @@ static void leave_samples_out(const kf_scene *scene, kf_kinetic_options *options
     options->masked_band = options->masked_band && kf_kinetic_may_be_hollow(scene);
 }
 
-/* The parameters that belong to the plan get the values of the moments plan's default. */
+/* Chooses the plan moments for an outer level with rates of 1. The plan's parameters get the defaults of that
+ * plan. */
 void kf_kinetic_choose_outer_plan(const kf_scene *scene, kf_kinetic_options *o) {
     if (o->plan != KF_PLAN_FUSED || o->march == 0 || !scene->outer_ones) return;
     if (scene->covered.high[0] == scene->covered.low[0]) {
@@ -224,7 +225,8 @@ void kf_kinetic_choose_outer_plan(const kf_scene *scene, kf_kinetic_options *o) 
 /* Shortens the march on small levels of nested grids, as a config's march is meant for the largest one. A
  * level with few blocks would leave multiprocessors of a GPU idle. */
 static void shorten_march(const kf_scene *scene, const kf_device_info *device, kf_kinetic_options *options) {
-    enum { BLOCKS = 11 }; /* of a multiprocessor */
+    /* The blocks of a multiprocessor. */
+    enum { BLOCKS = 11 };
     const long tiles = ((scene->nodes[0] + options->block[0] - 1) / options->block[0]) *
                        ((scene->nodes[1] + options->block[1] - 1) / options->block[1]);
     const bool is_level = kf_nested_has_ghosts(scene) || scene->covered.high[0] > scene->covered.low[0];
@@ -274,7 +276,8 @@ void kf_kinetic_read_known_options(const kf_config *config, kf_kinetic_options *
                                     .nodes_per_thread = 1,
                                     .march = 64};
     kf_options_read_known(config, table, sizeof table / sizeof *table, options);
-    bool morton = true; /* older landscapes have this parameter instead of sample_order */
+    /* Older landscapes have this parameter in place of sample_order. */
+    bool morton = true;
     if (kf_config_boolean(config, "morton", &morton, NULL) == KF_OK && !morton)
         options->sample_order = KF_ORDER_CELLS;
 }

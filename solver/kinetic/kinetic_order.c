@@ -1,4 +1,4 @@
-/* Listing the samples by cell on the device, for the gather variant: the passes of a sort by counting. */
+/* Lists the samples by cell on the device, for the gather variant, by the passes of a counting sort. */
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
@@ -31,7 +31,7 @@ static void list_passes(kf_builder *b) {
     }
 }
 
-/* The arguments of these passes, and their memory. */
+/* Makes the arguments of these passes, and their memory. */
 static kf_status make_list(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     kf_order_arguments *o = &kinetic->order;
     const kf_kinetic_arguments *a = &kinetic->arguments;

@@ -20,18 +20,21 @@ enum {
     LOOKS = 60,
     COUNTED = LOOKS / 2
 };
-static const double STREAM = 0.08, WALL = -0.3; /* above the mirror at -0.5: nothing flows below */
+/* The plate lies above the mirror at -0.5, and the space below it has no flow. */
+static const double STREAM = 0.08, WALL = -0.3;
 
-/* Two sizes; the smaller one shows that all of it runs. */
+/* Two sizes. The smaller one only checks that everything runs. */
 typedef struct plate_size {
-    int nodes[3], places[PLACES], edge; /* edge: node whose speed is the stream's */
-    double crossings;                   /* that the run takes */
+    /* The node `edge` gives the speed of the stream. */
+    int nodes[3], places[PLACES], edge;
+    /* The number of crossings of the stream that the run takes. */
+    double crossings;
 } plate_size;
 static const plate_size full = {{720, 64, 48}, {330, 630}, 40, 5.0},
                         small = {{200, 16, 12}, {90, 120}, 12, 0.5};
 
-/* Measured at one place: c_f, the momentum thickness in cells, and the speed of the stream above the layer in
- * cells a step. */
+/* The values at one place: c_f, the momentum thickness in cells, and the speed of the stream above the layer
+ * in cells per step. */
 typedef struct section {
     double friction, thickness, stream;
 } section;
@@ -73,7 +76,7 @@ static void add_friction(const plate_size *plate, const kf_links *links, const d
     }
 }
 
-/* The mean speed along the plate over a window and its width, at a height. */
+/* Returns the mean speed along the plate at a height, over a window and its width. */
 static double mean_speed(const plate_size *plate, const double *velocity, int place, int y) {
     const size_t nx = (size_t)plate->nodes[0], ny = (size_t)plate->nodes[1];
     double sum = 0.0;
@@ -97,7 +100,7 @@ static void add_profile(const plate_size *plate, const double *velocity, section
     }
 }
 
-/* Looks at the flow once; *sound: it makes sense. */
+/* Samples the flow once. *sound: whether it has not diverged. */
 static kf_status look(const plate_size *plate, const kf_scene *scene, kf_plan *plan, section sections[PLACES],
                       bool *sound, kf_error *error) {
     double *values;
@@ -114,7 +117,7 @@ static kf_status look(const plate_size *plate, const kf_scene *scene, kf_plan *p
     return KF_OK;
 }
 
-/* Runs the flow; means are over the later half. */
+/* Runs the flow. Means are over the later half. */
 static kf_status run_plate(kf_validation *validation, const plate_size *plate, kf_scene *scene,
                            section sections[PLACES], kf_error *error) {
     const uint64_t stretch = (uint64_t)(plate->crossings * plate->nodes[0] / STREAM / LOOKS);

@@ -1,6 +1,6 @@
-/* The reference: double precision, unsplit, unfused, on the host, and written another way than the kernels:
- * populations themselves instead of deviations, dense sums for the central moments, polynomial selectors
- * for their inverse, streaming link by link. Shares no code with kernels/. */
+/* The reference, in double precision on the host, unsplit and unfused. It uses other methods than the
+ * kernels: populations themselves, dense sums for the central moments, polynomial selectors for their
+ * inverse, and streaming link by link. It shares no code with kernels/. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +59,11 @@ static double arriving_mirrored(const reference_run *run, int i, const int x[3])
     return populations[(size_t)direction_of(run, c) * run->count + kf_reference_node(run, from)];
 }
 
-/* The population that arrives at node x along velocity i. */
+/* Returns the population that arrives at node x along velocity i. */
 static double arriving(const reference_run *run, int i, const int x[3]) {
     const int *c = kf_reference_velocities[i];
-    for (int nth = 0; nth < 6; nth++) { /* inflows before walls */
+    /* Inflows come before walls. */
+    for (int nth = 0; nth < 6; nth++) {
         const int axis = nth % 3, from = x[axis] - c[axis], high = from >= run->n[axis],
                   face = 2 * axis + high;
         if (from >= 0 && !high) continue;
@@ -170,8 +171,8 @@ void kf_reference_nearest(const kf_scene *scene, double arm[3]) {
     }
 }
 
-/* Finds the weight times 6 c . v of each link, v: the velocity of the surface where the link is cut, seen
- * from the solid's nearest image; less the mean, which would be a source of mass. */
+/* Finds the weight times 6 c . v of each link, where v is the surface's velocity at the cut, at the solid's
+ * nearest image. The mean is subtracted, because it would be a source of mass. */
 static void find_drives(reference_run *run, const kf_links *links) {
     const double *turn = run->solid[0].angular_velocity;
     double all = 0.0, weights = 0.0;
@@ -208,7 +209,7 @@ static void load_link(reference_run *run, const kf_link *link, double both) {
     }
 }
 
-/* Works out the links' momentum; by a law of the wall, what comes back changes before it and after it.
+/* Computes the links' momentum. A law of the wall changes the returned populations before and after this.
  * Returns the mass that the law adds. */
 static double load_links(reference_run *run, const kf_links *links, double *values) {
     kf_reference_wall work = {.scene = run->scene,
@@ -310,8 +311,8 @@ static void collide_nodes(void *context, size_t begin, size_t end) {
 /* --- The run
  * ----------------------------------------------------------------------------------------------------- */
 
-/* Begins a run of the reference at the scene's initial state, in equilibrium; finish with the frees of
- * reference_result. */
+/* Begins a run of the reference in equilibrium at the scene's initial state. The frees of reference_result
+ * end it. */
 static void begin(reference_run *run, const kf_scene *scene, bool folded) {
     static const double at_rest[3] = {0, 0, 0};
     memset(run, 0, sizeof *run);

@@ -1,5 +1,6 @@
-/* The reference's collisions, node by node, from their definitions: dense sums for the moments, equilibrium
- * and force as populations whose moments are summed alike. Models and sources: docs/physics.md. */
+/* The collisions of the reference, node by node, from their definitions: dense sums for the moments, and
+ * equilibrium and force as populations whose moments are summed in the same way. Models and sources:
+ * docs/physics.md. */
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +37,8 @@ void kf_reference_fold_corners(double *f, size_t stride) {
         f[(size_t)corner * stride] = 0.0;
         for (int i = 0; i < Q; i++) {
             const int *d = kf_reference_velocities[i];
-            int along = 0; /* axes along which both go the same way; along the others this one rests */
+            /* The axes along which both velocities agree; along the others this one is 0. */
+            int along = 0;
             bool beside = true;
             for (int axis = 0; axis < 3; axis++) {
                 along += d[axis] == c[axis];
@@ -47,7 +49,7 @@ void kf_reference_fold_corners(double *f, size_t stride) {
     }
 }
 
-/* Density, momentum and second moments of the populations f[i * stride]. */
+/* Computes density, momentum and second moments of the populations f[i * stride]. */
 double kf_reference_sums(const double *f, size_t stride, double j[3], double second[3][3]) {
     double density = 0;
     memset(j, 0, 3 * sizeof(double));
