@@ -180,9 +180,10 @@ KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
  * part of the solid. */
 #define KF_CROSSED(position, count, low, high)                                                               \
     ((position) < 0 ? (low) : (position) >= (count) ? (high) : KF_PERIODIC_FACE)
+#define KF_LINK_ROW ((k - a->origin) / a->row_pitch)
 #define KF_CROSSED_X                                                                                         \
-    KF_CROSSED(k - a->origin - row * a->row_pitch + kf_cx[back], a->nodes[0], KF_FACE_0, KF_FACE_1)
-#define KF_CROSSED_Y     KF_CROSSED(row - 1 + kf_cy[back], a->nodes[1], KF_FACE_2, KF_FACE_3)
+    KF_CROSSED(k - a->origin - KF_LINK_ROW * a->row_pitch + kf_cx[back], a->nodes[0], KF_FACE_0, KF_FACE_1)
+#define KF_CROSSED_Y     KF_CROSSED(KF_LINK_ROW - 1 + kf_cy[back], a->nodes[1], KF_FACE_2, KF_FACE_3)
 #define KF_IS_OPEN(kind) ((kind) == KF_INFLOW_FACE || (kind) == KF_OUTFLOW_FACE)
 #define KF_FORCE_ON(component, crossed)                                                                      \
     (KF_IS_OPEN(KF_CROSSED_X) || KF_IS_OPEN(KF_CROSSED_Y) ? 0                                                \
@@ -205,8 +206,8 @@ KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
         const int back = kf_opposite[a->links[n] & 15];
         const long long k = a->links[n] >> 4;
         const double amount = 2.0 * (double)KF_LEAVING(n, back, k);
-        const long long row = (k - a->origin) / a->row_pitch;
         const double fx = KF_FORCE_ON_X * amount, fy = KF_FORCE_ON_Y * amount;
+        const long long row = (k - a->origin) / a->row_pitch;
         const double px = (double)(k - a->origin - row * a->row_pitch) + 0.5 * kf_cx[back];
         const double py = (double)(row - 1) + 0.5 * kf_cy[back];
         sums[0] += fx;
