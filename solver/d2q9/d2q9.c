@@ -152,7 +152,8 @@ static kf_status build(kf_plan *plan, kf_d2q9 *system, kf_error *error) {
     set_arguments(scene, &system->geometry, &system->arguments);
     plan->updates = (double)scene->nodes[0] * scene->nodes[1];
     plan->least_bytes = 18.0 * (double)system->store_bytes * plan->updates / system->options.steps_per_launch;
-    KF_TRY(make_buffers(plan, system, error)); /* first: what does not fit says so before it compiles */
+    /* Buffers come first, so a problem that is too large fails before kernels compile. */
+    KF_TRY(make_buffers(plan, system, error));
     for (int which = 0; which < KF_D2Q9_SOURCES; which++) {
         kf_source source;
         kf_defines defines;

@@ -41,8 +41,8 @@ kf_status kf_d2q9_open_flow(const kf_validation *validation, const char *name, i
 /* --- Poiseuille -------------------------------------------------------------------------------------------
  */
 
-/* Largest deviation of a column's velocity from the parabola that a force makes, over the parabola's maximum.
- */
+/* Returns the largest deviation of a column's velocity from the parabola of a force, over the parabola's
+ * maximum. */
 static double parabola_deviation(const kf_scene *scene, const double *values, size_t column, double force) {
     const size_t nx = (size_t)scene->nodes[0], ny = (size_t)scene->nodes[1];
     const double scale = force / (2.0 * scene->viscosity), width = (double)ny;
@@ -55,7 +55,7 @@ static double parabola_deviation(const kf_scene *scene, const double *values, si
     return largest;
 }
 
-/* A channel along x between walls, of fluid at rest. */
+/* Makes a channel along x between walls, with fluid at rest. */
 static kf_scene *make_channel(int nx, int ny, double viscosity) {
     kf_scene *scene = kf_flow_box("poiseuille", nx, ny, 1, viscosity);
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_WALL;
@@ -63,14 +63,15 @@ static kf_scene *make_channel(int nx, int ny, double viscosity) {
     return scene;
 }
 
-/* Driven by open nodes at both ends with densities that differ. */
+/* Checks a flow driven by open nodes at both ends with different densities. */
 static kf_status check_pressure(kf_validation *validation, kf_error *error) {
     enum { NX = 40, NY = 15, STEPS = 12000 };
     static const char *const overrides[] = {"storage=f64", NULL};
     const double difference = 1e-3;
     kf_d2q9_flow channel = {.scene = make_channel(NX, NY, 0.1)};
     kf_scene *scene = channel.scene;
-    scene->faces[KF_XMIN] = scene->faces[KF_XMAX] = KF_WALL; /* behind the open nodes */
+    /* Behind the open nodes. */
+    scene->faces[KF_XMIN] = scene->faces[KF_XMAX] = KF_WALL;
     scene->mask = kf_allocate_zeroed(NX * NY, 1);
     for (size_t y = 0; y < NY; y++) {
         scene->mask[NX * y] = KF_NODE_INFLOW;
@@ -91,8 +92,8 @@ static kf_status check_pressure(kf_validation *validation, kf_error *error) {
     return status;
 }
 
-/* With Eq. 9's rates half-way bounce back puts walls exactly half-way, and the parabola is met to rounding.
- */
+/* Checks a channel. With the rates of Eq. 9 half-way bounce back puts walls exactly half-way, and the
+ * parabola is reached to rounding. */
 kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error) {
     enum { NODES = 15, STEPS = 12000 };
     static const char *const overrides[] = {"storage=f64", NULL};
@@ -115,13 +116,14 @@ kf_status kf_case_d2q9_poiseuille(kf_validation *validation, kf_error *error) {
 /* --- Cavity -----------------------------------------------------------------------------------------------
  */
 
-/* Published profiles of u (component 0) and v. Ghia's v ends before the boundary layer at x = 1 (data.h).
- * The scheme's error falls with the square of the spacing: 0.0031 at 128^2, 0.0007 at 256^2. */
+/* Published profiles of u (component 0) and v. Ghia's v ends before the boundary layer at x = 1 (data.h). The
+ * error of the scheme falls with the square of the spacing: 0.0031 at 128^2, 0.0007 at 256^2. */
 typedef struct profile_table {
     const char *source, *quantity;
     int component, count;
     const kf_profile_point *points;
-    double bound; /* at 128^2 and finer */
+    /* At 128^2 and finer. */
+    double bound;
 } profile_table;
 static const profile_table profiles[] = {
     {botella_source, "u along x = 1/2 against Botella", 0, KF_BOTELLA_U, kf_botella_u_1000, 0.005},
@@ -131,7 +133,7 @@ static const profile_table profiles[] = {
 };
 enum { PROFILES = sizeof profiles / sizeof profiles[0] };
 
-/* The lid-driven cavity at Reynolds number 1000 is held against published profiles of its velocity. */
+/* Compares the lid-driven cavity at Reynolds number 1000 with published profiles of its velocity. */
 static kf_status cavity(kf_validation *validation, kf_error *error) {
     const int n = validation->gpu ? 512 : validation->quick ? 64 : 128;
     const double turnovers = validation->quick ? 40 : 80, margin = n < 128 ? 4.0 : 1.0;

@@ -12,7 +12,8 @@
 #include "solver/validation/flow.h"
 
 enum { ROWS = 18, OBSTACLES = ROWS * ROWS };
-static const double exact_fraction = 0.1256637; /* Eq. 14, to the digits that the paper gives */
+/* Eq. 14, with the digits of the paper. */
+static const double exact_fraction = 0.1256637;
 
 /* --- Voxels --------------------------------------------------------------------------------------------- */
 
@@ -63,7 +64,7 @@ double kf_table_4_fraction_error(int mesh) {
 
 /* --- Drag factor ---------------------------------------------------------------------------------------- */
 
-/* Eq. 16: Sangani & Acrivos. */
+/* Returns the drag factor of Eq. 16 (Sangani & Acrivos). */
 static double drag_factor(double fraction) {
     return -0.5 * log(fraction) - 0.738 + fraction - 0.887 * pow(fraction, 2) + 2.039 * pow(fraction, 3) -
            2.421 * pow(fraction, 4);
@@ -86,8 +87,7 @@ static kf_status settle(const kf_validation *validation, const kf_d2q9_flow *arr
                         kf_error *error) {
     enum { MOST_ROUNDS = 60 };
     const double viscosity = array->scene->viscosity, spacing = (double)array->scene->nodes[0] / ROWS;
-    /* The drag of the obstacles takes the rest of a change away within some spacing^2 / viscosity / 30 steps.
-     */
+    /* A change decays by the drag of the obstacles within about spacing^2 / viscosity / 30 steps. */
     const uint64_t steps = (uint64_t)(0.25 * spacing * spacing / viscosity) + 16;
     double before = 0;
     *velocity = 0;
@@ -100,7 +100,7 @@ static kf_status settle(const kf_validation *validation, const kf_d2q9_flow *arr
     return KF_OK;
 }
 
-/* Stokes flow is the same for any time step; with a longer one a fine grid settles in fewer. */
+/* Lengthens the time step. Stokes flow does not depend on it, and a fine grid then settles in fewer steps. */
 static void lengthen_time_step(kf_scene *scene) {
     const double factor = fmax(1.0, scene->nodes[0] / 512.0);
     scene->time_step *= factor;
@@ -142,8 +142,8 @@ kf_status kf_d2q9_array_errors(const kf_validation *validation, int mesh, kf_arr
     return status;
 }
 
-/* The square array of cylinders: solid fractions against the paper's Table 4, the drag factor against
- * Sangani and Acrivos, and momentum exchange against the driving force. */
+/* Checks the square array of cylinders: solid fractions by the paper's Table 4, the drag factor by Sangani
+ * and Acrivos, and momentum exchange by the driving force. */
 kf_status kf_case_d2q9_array(kf_validation *validation, kf_error *error) {
     const int mesh = validation->gpu ? 1024 : 256;
     char quantity[96];

@@ -12,11 +12,12 @@
 static const char source[] = "Schaefer & Turek 1996, case 2D-2";
 
 typedef struct shedding {
-    double strouhal, drag, lift; /* lift: largest amplitude */
+    /* The lift is its largest amplitude. */
+    double strouhal, drag, lift;
 } shedding;
 
-/* Force coefficients are sampled over the last periods; the frequency comes from the lift's upward crossings
- * of its mean. */
+/* Samples force coefficients over the last periods. The frequency comes from the upward crossings of the lift
+ * through its mean. */
 static kf_status sample_shedding(const kf_validation *validation, kf_d2q9_flow *channel, uint64_t stride,
                                  int samples, shedding *result, kf_error *error) {
     double *lift = kf_allocate((size_t)samples * sizeof *lift), mean = 0;
@@ -50,12 +51,13 @@ static kf_status sample_shedding(const kf_validation *validation, kf_d2q9_flow *
     return status;
 }
 
-/* The cylinder in a channel at Reynolds number 100: Strouhal number and largest drag and lift against the
- * published benchmark, with bounds that allow for a circle made of squares. */
+/* Compares the cylinder in a channel at Reynolds number 100 with the published benchmark: Strouhal number,
+ * and largest drag and lift. The bounds allow for a circle made of squares. */
 kf_status kf_case_d2q9_channel(kf_validation *validation, kf_error *error) {
     enum { SAMPLES_A_PERIOD = 40, SAMPLED = 6 };
-    const int cells = validation->gpu ? 40 : validation->quick ? 10 : 20; /* across the cylinder */
-    const double staircase = 1.0 / cells;                                 /* the circle is made of squares */
+    /* Cells across the cylinder. */
+    const int cells = validation->gpu ? 40 : validation->quick ? 10 : 20;
+    const double staircase = 1.0 / cells; /* the circle is made of squares */
     kf_d2q9_flow channel;
     shedding result = {0};
     char quantity[96];

@@ -10,14 +10,17 @@
 #include "solver/d2q9/d2q9.h"
 #include "solver/flow/flow_problem.h"
 
-enum { VALUES = 9, CUT = 6, SECTOR = 32, WARP = 32 }; /* populations of a node; those that move along x */
+/* The populations of a node, and those that move along x. */
+enum { VALUES = 9, CUT = 6, SECTOR = 32, WARP = 32 };
 
 typedef struct kf_d2q9_cost {
     const kf_scene *scene;
     const kf_device_info *device;
     bool gpu;
-    double links, open_nodes;         /* half-way bounce back at solid nodes; inflow and outflow inside */
-    double linked_nodes, linked_rows; /* nodes that have links, and rows that have such nodes */
+    /* Half-way bounce back at solid nodes; inflow and outflow inside the domain. */
+    double links, open_nodes;
+    /* Nodes that have links, and rows that have such nodes. */
+    double linked_nodes, linked_rows;
 } kf_d2q9_cost;
 
 typedef struct kf_d2q9_tally {
@@ -25,8 +28,10 @@ typedef struct kf_d2q9_tally {
     kf_d2q9_options options;
     kf_works *works;
     double nodes, store_bytes;
-    double grids;  /* bytes of all populations */
-    double cached; /* bytes of memory that a byte costs where the cache holds some of the data */
+    /* The bytes of all populations. */
+    double grids;
+    /* The ratio of memory traffic to bytes when the cache holds a part of the data. */
+    double cached;
 } kf_d2q9_tally;
 
 /* --- A pass over all nodes ------------------------------------------------------------------------------ */
@@ -36,9 +41,11 @@ typedef struct kf_d2q9_pass {
     double launches;     /* a step */
     double registers;    /* a thread */
     double instructions; /* a node */
-    double cut_reads;    /* values of a node that are read shifted along x */
-    double cut_writes;   /* ... written */
-    bool relaxes;        /* looks at flags where bounce back is full-way */
+    /* The values of a node that are read with a shift along x. */
+    double cut_reads;
+    double cut_writes; /* ... written */
+    /* Reads flags, where bounce back is full-way. */
+    bool relaxes;
 } kf_d2q9_pass;
 
 /* Distance of the streams in memory, as in the kinetic system; nine of them where there are 27 cost nothing
@@ -114,7 +121,7 @@ static kf_work *add_pass(kf_d2q9_tally *t, const kf_d2q9_pass *p) {
 
 /* --- Kernels beside the flow's --- */
 
-/* Faces across x and links have each value in a sector of its own. */
+/* Adds boundaries. Faces across x and links have each value in a separate sector. */
 static void add_boundaries(kf_d2q9_tally *t) {
     static const double FACE_VALUES = 3, DEPTH = 0.8;
     const int *n = t->cost->scene->nodes;
@@ -134,7 +141,8 @@ static void add_boundaries(kf_d2q9_tally *t) {
 /* A thread a row moves three values for each border of two blocks, there and back, one after the other. */
 static void add_exchange(kf_d2q9_tally *t) {
     const int *n = t->cost->scene->nodes;
-    static const double MOVE = 1.55; /* accesses that wait: a load, and the store's place */
+    /* Accesses that wait: a load, and the place of the store. */
+    static const double MOVE = 1.55;
     const double borders = 2 * ceil((double)n[0] / t->options.threads);
     kf_work *work = kf_works_add(t->works, "lb_exchange", 1);
     work->amount[KF_COST_SCATTERED] = t->cached * 2 * 3 * borders * (n[1] + 2.0);
@@ -198,7 +206,8 @@ static void add_temporal(kf_d2q9_tally *t) {
 enum { RELAXED = 132, MOVED = 36, FOLDED = 30, PLAIN_REGISTERS = 32 };
 
 static double registers_of(const kf_d2q9_options *o) {
-    static const double EACH[] = {0, PLAIN_REGISTERS, 48, 0, 72}; /* nodes a thread */
+    /* Nodes per thread. */
+    static const double EACH[] = {0, PLAIN_REGISTERS, 48, 0, 72};
     return EACH[o->nodes_per_thread] * (o->storage == KF_D2Q9_F64 ? 1.8 : 1);
 }
 

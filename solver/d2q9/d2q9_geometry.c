@@ -29,7 +29,8 @@ static kf_node_kind kind_at(const kf_scene *scene, int x, int y) {
     return (kf_node_kind)scene->mask[(size_t)x + (size_t)scene->nodes[0] * (size_t)y];
 }
 
-/* Kind of the node one step from (x, y), across periodic faces; false where a face lies between. */
+/* Finds the kind of the node one step from (x, y), across periodic faces. Returns false when a face lies
+ * between. */
 static bool neighbour(const kf_scene *scene, int x, int y, int cx, int cy, int at[2]) {
     const int moved[2] = {x + cx, y + cy};
     for (int axis = 0; axis < 2; axis++) {
@@ -124,7 +125,8 @@ static void survey_node(survey *s, int x, int y) {
     unsigned char unused = 0, *flags = is_own(s, y) ? &s->flags[node_index(s, x, y)] : &unused,
                   *bounces = is_own(s, y) && s->bounces != NULL ? &s->bounces[node_index(s, x, y)] : &unused;
     if (kind == KF_NODE_SOLID) *flags |= KF_NODE_SOLID_BIT;
-    if (kind == KF_NODE_SOLID && s->half_way && s->in_place) *bounces = 255; /* it is left out */
+    /* The link is left out. */
+    if (kind == KF_NODE_SOLID && s->half_way && s->in_place) *bounces = 255;
     if (kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW) add_open(s, x, y, kind);
     for (int i = 1; i < 9; i++) {
         int from[2];
@@ -168,7 +170,7 @@ static kf_status upload(kf_plan *plan, const void *data, size_t bytes, kf_buffer
     return kf_buffer_upload(*buffer, 0, data, bytes, error);
 }
 
-/* A byte a node, which every part of a team reads. */
+/* Uploads a byte per node, which every part of a team reads. */
 static kf_status upload_nodes(kf_plan *plan, const kf_d2q9 *system, const unsigned char *data,
                               kf_buffer **buffer, kf_error *error) {
     KF_TRY(kf_d2q9_spread(plan, system, 1, 1, buffer, error));
@@ -222,7 +224,7 @@ static void merge_rows(const kf_scene *scene, int y, unsigned char *kinds) {
             kinds[x] |= scene->mask[(size_t)row * nx + x];
 }
 
-/* Most nodes lie amid fluid, have no flags and need no look at each neighbour. */
+/* Most nodes have only fluid around them. They have no flags, and their neighbours need no test. */
 static void survey_row(survey *s, int y, unsigned char *kinds) {
     const kf_scene *scene = s->scene;
     const int nx = scene->nodes[0];

@@ -9,8 +9,8 @@ enum { GPU_BLOCK = 128, CPU_BLOCK = 1024 };
 typedef struct builder {
     kf_plan *plan;
     const kf_d2q9 *system;
-    /* Marks of a team, by numbers among all processes' parts: a part's step, and the boundary conditions;
-     * of a slab, when the rows beside its cuts are done. */
+    /* Marks of a team, by the number of the part among all processes: a part's step, and the boundary
+     * conditions. For a slab, also the end of the rows beside its cuts. */
     kf_mark *ended[KF_MOST_PARTS], *bounded, *outer_done;
     kf_error *error;
     kf_status status;
@@ -47,7 +47,7 @@ static void append_launch(kf_plan *plan, int parity, int steps, const kf_launch 
     item->bytes = bytes;
 }
 
-/* To the steps of one parity. */
+/* Appends to the steps of one parity. */
 static void append(builder *b, int parity, kf_d2q9_source source, const char *name, int extent_x,
                    int extent_y, int threads, kf_d2q9_arguments arguments, double bytes) {
     kf_function *function;
@@ -89,12 +89,13 @@ static void append_boundaries(builder *b, int parity, int grid) {
     append(b, parity, KF_D2Q9_BOUNDARY, "boundary", items, 1, line_threads(b->plan), arguments, 0);
 }
 
-/* Which rows of a part a pass is for: all, or of a slab those that are sent, or the others. */
+/* The rows of a part in a pass: all, or for a slab those that are sent, or the others. */
 typedef enum row_share { ALL_ROWS, OUTER_ROWS, INNER_ROWS } row_share;
 
 typedef struct flow_pass {
     const char *name;
-    int from, to, values; /* values: populations read and written a node */
+    /* Values: populations read and written per node. */
+    int from, to, values;
     bool flags;
 } flow_pass;
 
@@ -151,7 +152,8 @@ static bool is_own(const builder *b, int number) {
     return number >= b->plan->first_part && number < b->plan->first_part + b->plan->part_count;
 }
 
-/* When the part of that number has done what it was given so far; of another process's it is only counted. */
+/* Signals that the part of this number has done its work so far. For another process's part the signal is
+ * only counted. */
 static void append_signal(builder *b, int parity, int number, const char *name, kf_mark *mark) {
     if (b->status != KF_OK || b->plan->all_parts == 1) return;
     kf_plan_on(b->plan, is_own(b, number) ? number - b->plan->first_part : 0);
@@ -173,13 +175,14 @@ static void end_parts(builder *b, int parity) {
         append_signal(b, parity, part, "step_ended", b->ended[part]);
 }
 
-/* The first waits for all others. */
+/* Makes the first part wait for all others. */
 static void await_parts(builder *b, int parity) {
     for (int part = b->plan->near_first + 1; part < near_end(b); part++)
         append_await(b, parity, b->plan->near_first, "step_ended", b->ended[part]);
 }
 
-/* Before the flow: each for those beside it, or for the boundary conditions, which come after all. */
+/* Begins the parts' work. Before the flow each waits for its neighbours, or for the boundary conditions,
+ * which come after all parts. */
 static void begin_parts(builder *b, int parity, int grid) {
     const int first = b->plan->near_first, parts = b->plan->near_parts;
     /* Parts at a slab's ends wait for each other, because the first takes what comes to both. */
@@ -252,7 +255,7 @@ static void append_toelke_exchange(builder *b, int p) {
            arguments, 0);
 }
 
-/* The first part packs what the last has worked out, too. */
+/* Makes the first part wait for the outer rows. It packs the results of the last part, too. */
 static void await_outer_rows(builder *b, int p, int lane) {
     if (b->status != KF_OK || b->plan->part_count == 1) return;
     kf_plan_on(b->plan, b->plan->part_count - 1);
@@ -273,7 +276,8 @@ static void append_slab(builder *b, int p) {
     if (b->status == KF_OK) b->status = kf_d2q9_append_send(b->plan, b->system, p, lane, b->error);
     if (!gpu) kf_d2q9_append_post(b->plan, b->system, p, lane);
     if (early) append_passes(b, p, INNER_ROWS);
-    if (gpu) kf_d2q9_append_post(b->plan, b->system, p, lane); /* it waits for what is packed */
+    /* It waits for the packed data. */
+    if (gpu) kf_d2q9_append_post(b->plan, b->system, p, lane);
     if (b->status == KF_OK) b->status = kf_d2q9_append_take(b->plan, b->system, p, lane, b->error);
 }
 
@@ -309,7 +313,8 @@ kf_status kf_d2q9_temporal_launch(const kf_d2q9 *system, int levels, const void 
     return KF_OK;
 }
 
-/* An odd number of steps a launch, so that the grids' roles follow the parity of the steps done. */
+/* Makes a launch of several steps. Their number is odd, so that the roles of the grids follow the parity of
+ * the steps done. */
 static kf_status make_temporal(kf_plan *plan, const kf_d2q9 *system, kf_error *error) {
     const double bytes = (18.0 * (double)system->store_bytes + 1.0) * plan->updates;
     for (int p = 0; p < 2; p++) {

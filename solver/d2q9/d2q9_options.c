@@ -8,7 +8,7 @@
 #include "scene/scene.h"
 #include "solver/d2q9/d2q9.h"
 
-/* 16-bit storage needs this accuracy, as in variants/d2q9.json; it costs 0.0005 to 0.003 in ten steps. */
+/* 16-bit storage needs this accuracy, as in variants/d2q9.json. Its error is 0.0005 to 0.003 in ten steps. */
 static const double f16_accuracy = 0.005;
 
 /* Bytes of the kernel temporal's shared memory. */
@@ -121,7 +121,8 @@ kf_status kf_d2q9_read_options(const kf_scene *scene, const kf_config *config, c
     while (1L << options->alpha_log2 < options->alpha)
         options->alpha_log2++;
     options->parts = device->parts > 1 ? device->parts : 1;
-    if (options->parts > 1) options->overlap = false; /* a step waits for those beside it */
+    /* A step waits for the neighbouring parts. */
+    if (options->parts > 1) options->overlap = false;
     KF_TRY(check_team(scene, options, error));
     return check_options(scene, options, error);
 }
@@ -158,8 +159,10 @@ int kf_d2q9_tile_width(const kf_d2q9_options *options) {
 
 void kf_d2q9_lay_out(const kf_scene *scene, const kf_d2q9_options *options, int first_row, int rows,
                      kf_d2q9_geometry *geometry) {
-    enum { ALIGNMENT = 32, PAST_END = 3 }; /* nodes; several a thread reach past the end of a row */
-    const int beyond = options->slab ? KF_D2Q9_BESIDE + 1 : 1; /* rows on both sides */
+    /* In nodes. Several nodes per thread reach beyond the end of a row. */
+    enum { ALIGNMENT = 32, PAST_END = 3 };
+    /* Rows on both sides. */
+    const int beyond = options->slab ? KF_D2Q9_BESIDE + 1 : 1;
     geometry->first_row = first_row;
     geometry->rows = rows;
     long long pitch = (scene->nodes[0] + 2 + PAST_END + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -206,7 +209,7 @@ static void define_flow(const kf_scene *scene, const kf_d2q9_options *options, k
     kf_define_to(defines, "KF_HALF_WAY", kf_d2q9_has_solid(scene) && !options->full_way);
 }
 
-/* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
+/* Defines only macros that a file reads, so that configs without other differences share the compiled module.
  */
 void kf_d2q9_define(const kf_scene *scene, const kf_d2q9_options *options, const kf_d2q9_geometry *geometry,
                     kf_d2q9_source which, kf_source *source, kf_defines *defines) {

@@ -1,7 +1,6 @@
-/* The reference: double precision, unfused, on the host, and written another way than the kernels: the
- * collision as printed in the paper, Omega = M^-1 k with M from the eigenvectors of its Appendix A and
- * M^-1 = W M^T diag(1 / |Q|^2), streaming link by link from the scene itself. Shares no code with kernels/.
- */
+/* The reference, in double precision on the host, unfused. It uses other methods than the kernels. The
+ * collision is that of the paper, Omega = M^-1 k, with M from the eigenvectors of its Appendix A and M^-1 = W
+ * M^T diag(1 / |Q|^2). Streaming goes link by link by the scene itself. It shares no code with kernels/. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,10 @@ typedef struct reference_run {
     bool full_way, linear;
     int n[2];
     size_t count;
-    double *f, *streamed; /* [Q][count]: deviations from rest */
-    double rate[4];       /* v, e, h, epsilon */
+    /* [Q][count]: the deviations from rest. */
+    double *f, *streamed;
+    /* The rates of v, e, h, epsilon. */
+    double rate[4];
     double matrix[Q][Q], inverse[Q][Q];
 } reference_run;
 
@@ -37,7 +38,7 @@ static int direction_of(int cx, int cy) {
     return i;
 }
 
-/* Eq. 18 to 26, their misprints put right (docs/d2q9.md). */
+/* Makes the matrices of Eq. 18 to 26, with their misprints corrected (docs/d2q9.md). */
 static void make_matrices(reference_run *run) {
     for (int i = 0; i < Q; i++) {
         double x = e[i][0], y = e[i][1], square = x * x + y * y;

@@ -1,6 +1,6 @@
-/* Processes that do not reach each other's memory, on several hosts: each has its rows alone, a slab, and
- * copies of the next ones on both sides. In every step those beside the cuts are packed [y][i][x], as node's
- * own wherever layout and scheme keep them, and travel by MPI. */
+/* Processes that do not reach each other's memory, on several hosts. Each has only its own rows, a slab, and
+ * copies of the neighbouring rows on both sides. In every step the rows beside the cuts are packed [y][i][x]
+ * and sent by MPI. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static size_t side_bytes(const kf_plan *plan, const kf_d2q9 *system) {
     return 9 * (size_t)KF_D2Q9_BESIDE * (size_t)kf_plan_scene(plan)->nodes[0] * system->store_bytes;
 }
 
-/* The process on that side; -1: none. */
+/* Returns the process on that side, or -1. */
 static int process_beside(const kf_plan *plan, const kf_d2q9 *system, int side) {
     const bool ring = kf_plan_scene(plan)->faces[KF_YMIN] == KF_PERIODIC;
     const int parts = plan->all_parts,
@@ -39,8 +39,8 @@ static int process_beside(const kf_plan *plan, const kf_d2q9 *system, int side) 
     return kf_flow_link_process(system->link, (number + parts) % parts);
 }
 
-/* Makes the buffers and the two messages of one side, on the host too where messages cannot lie on the
- * device; nothing where no process is there. */
+/* Makes the buffers and the two messages of one side, on the host too when messages cannot be on the device.
+ * Without a process there it makes nothing. */
 static kf_status make_side(kf_plan *plan, kf_d2q9 *system, int side, kf_error *error) {
     kf_d2q9_side *s = &system->sides[side];
     const size_t bytes = side_bytes(plan, system);
@@ -54,7 +54,7 @@ static kf_status make_side(kf_plan *plan, kf_d2q9 *system, int side, kf_error *e
         KF_TRY(kf_plan_on_host(plan, bytes, &s->sent, error));
         KF_TRY(kf_plan_on_host(plan, bytes, &s->come, error));
     }
-    /* Two may be neighbours on both sides: the tag is the receiver's side. */
+    /* Two processes may be neighbours on both sides, so the tag is the receiver's side. */
     kf_flow_link_add(system->link, &(kf_message){other, 1 - side, true, kf_buffer_address(s->sent), bytes});
     kf_flow_link_add(system->link, &(kf_message){other, side, false, kf_buffer_address(s->come), bytes});
     return KF_OK;
@@ -140,7 +140,7 @@ kf_status kf_d2q9_append_take(kf_plan *plan, const kf_d2q9 *system, int parity, 
 
 /* --- The force ----------------------------------------------------------------------------------------- */
 
-/* Reads the values of this process's links; the others' places stay as they are. */
+/* Reads the values of this process's links. The places of the others do not change. */
 static kf_status read_own_links(kf_plan *plan, kf_d2q9_arguments a, char *values, kf_error *error) {
     const kf_d2q9 *system = plan->system;
     const size_t at = (size_t)system->first_link * system->real_bytes;

@@ -1,4 +1,4 @@
-/* State of a d2q9 plan: initial conditions, fields, force on the solid, checkpoints. */
+/* The state of a d2q9 plan: initial conditions, fields, force on the solid, checkpoints. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ static kf_d2q9 *system_of(const kf_plan *plan) {
     return plan->system;
 }
 
-/* All parts have done what they were given, those of other processes too, which call this together. */
+/* Waits until all parts have done their work, those of other processes too. All processes call it together.
+ */
 static kf_status settle(const kf_plan *plan, kf_error *error) {
     const kf_status status = plan->all_parts > 1 ? kf_backend_synchronize(plan->backend, error) : KF_OK;
     return plan->near_parts > plan->part_count ? kf_world_agree_near(status, error) : status;
@@ -66,7 +67,7 @@ static kf_status on_rows(kf_plan *plan, kf_d2q9_arguments a, const char *name, i
     return kf_backend_synchronize(plan->backend, error);
 }
 
-/* Open nodes hold what the collision left there until the next step begins; this brings them up to date. */
+/* Updates the open nodes. Until the next step begins they hold what the collision has left there. */
 static kf_status refresh_open(kf_plan *plan, kf_d2q9_arguments a, kf_error *error) {
     if (a.open_count == 0) return KF_OK;
     if (kf_d2q9_is_first(plan)) {
@@ -108,7 +109,7 @@ static void read_rows(const kf_plan *plan, int *first, int *end) {
     *end = *first + system_of(plan)->geometry.rows;
 }
 
-/* The domain's row. */
+/* Returns the domain's row. */
 static int row_of(const kf_plan *plan, int row) {
     const int nodes = kf_plan_scene(plan)->nodes[1];
     return (row + nodes) % nodes;
@@ -130,7 +131,7 @@ static double get_real(const kf_d2q9 *system, const void *values, size_t index) 
                                                 : (double)((const float *)values)[index];
 }
 
-/* Density - 1 and velocity of the rows, [3][rows][x]; the solid is at rest. */
+/* Computes density - 1 and velocity of the rows, [3][rows][x]. The solid is at rest. */
 static void fill_initial(const kf_plan *plan, int first, int rows, void *values) {
     const kf_d2q9 *system = system_of(plan);
     size_t nx = (size_t)kf_plan_scene(plan)->nodes[0], count = nx * (size_t)rows;
@@ -152,8 +153,8 @@ static bool starts_alike(const kf_plan *plan) {
     return kf_scene_starts_uniform(scene) && (at_rest || !system_of(plan)->has_solid);
 }
 
-/* Whatever is not written before it is read shows as NaN in the result; solid nodes, which half-way bounce
- * back never reads, start from rest like all others. */
+/* Sets the initial state. Data that are read before they are written show as NaN in the result. Solid nodes
+ * start from rest like all others; half-way bounce back never reads them. */
 static kf_status initialise(kf_plan *plan, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     int begin, end;
@@ -219,7 +220,8 @@ static kf_status visit_fields(kf_plan *plan, take_node *take, void *context, kf_
     }
     free(values);
     KF_TRY(status);
-    return settle(plan, error); /* before others go on */
+    /* Others continue after this. */
+    return settle(plan, error);
 }
 
 /* Brings all processes' rows of an array together, on all, where they have slabs. */
@@ -275,7 +277,7 @@ static kf_status read_fields(kf_plan *plan, kf_fields *fields, kf_error *error) 
     return status;
 }
 
-/* Nodes that are asked for, of which those before `done` are behind. */
+/* The requested nodes. Those before `done` are complete. */
 typedef struct node_list {
     const size_t *nodes;
     float (*values)[4];
@@ -329,8 +331,8 @@ kf_status kf_d2q9_read(kf_plan *plan, double **values, kf_error *error) {
     return status;
 }
 
-/* Momentum exchange over the links (Eq. 10, 11) and the body force on the solid's own nodes (Eq. 12, with the
- * sign that conserves momentum: docs/d2q9.md). */
+/* Computes the load on the solid: momentum exchange over the links (Eq. 10, 11), and the body force on the
+ * solid's own nodes (Eq. 12, with the sign that conserves momentum: docs/d2q9.md). */
 static kf_status solid_load(kf_plan *plan, kf_solid_load *load, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     memset(load, 0, sizeof *load);
@@ -376,7 +378,7 @@ static kf_status state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     return KF_OK;
 }
 
-/* Packed rows of the present state, to memory of the host. */
+/* Copies packed rows of the present state to memory of the host. */
 static kf_status take_rows(kf_plan *plan, const kf_d2q9_arguments *a, int first, int rows, char *target,
                            kf_error *error) {
     KF_TRY(on_rows(plan, *a, "pack", first, rows, error));
@@ -425,7 +427,8 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     return settle(plan, error);
 }
 
-/* A temporal plan that is restored between its launches first finishes the launch it is in. */
+/* Completes a launch. A temporal plan that is restored between its launches first completes the current one.
+ */
 static kf_status catch_up(kf_plan *plan, const kf_d2q9_arguments *a, kf_error *error) {
     kf_d2q9 *system = system_of(plan);
     uint64_t k = (uint64_t)system->options.steps_per_launch, rest = plan->steps_done % k;

@@ -1,4 +1,4 @@
-/* Table 4 of Tölke 2008: what a mesh makes of the square array of cylinders. */
+/* Table 4 of Tölke 2008: the solid fraction of the square array of cylinders on each mesh. */
 #include "solver/d2q9/d2q9_cases.h"
 #include "solver/flow/flow_suite.h"
 

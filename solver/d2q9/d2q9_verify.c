@@ -1,4 +1,4 @@
-/* The correctness gate: a plan's fields and its force on the solid against the reference. */
+/* The correctness check: compares a plan's fields and its force on the solid with the reference. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "solver/flow/flow_problem.h"
 #include "solver/flow/gate.h"
 
-/* Accepted relative deviations by storage type: rounding, grown over a few steps, with a margin of about ten;
- * for f16 the scene says what it may cost. */
+/* Returns the accepted relative deviation for a storage type: rounding, grown over a few steps, times a
+ * margin of about ten. For f16 the scene gives it. */
 static double bound_of(const kf_plan *plan) {
     const kf_d2q9 *system = plan->system;
     switch (system->options.storage) {
@@ -24,8 +24,8 @@ static double bound_of(const kf_plan *plan) {
     }
 }
 
-/* A force that is nothing beside what a fluid of density 1 moving at 0.01 exerts on the solid's extent counts
- * as that much; torque is held against the force at an arm of one cell too. */
+/* Returns the deviation of force and torque. The scale of a force is at least that of a fluid of density 1 at
+ * the speed 0.01 on the solid's extent. Torque is also compared with the force at an arm of one cell. */
 static double load_deviation(const kf_scene *scene, const kf_solid_load *load,
                              const kf_solid_load *reference) {
     double extent = scene->solid_high[0] - scene->solid_low[0] + scene->solid_high[1] - scene->solid_low[1];

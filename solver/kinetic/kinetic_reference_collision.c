@@ -142,7 +142,7 @@ static double hermite_tail(moment_array k, int a, int b, int c) {
     return tail;
 }
 
-/* F . grad_u of the product equilibrium at density 1. */
+/* Returns F . grad_u of the product equilibrium at density 1. */
 static double force_term(int i, const double u[3], const double F[3]) {
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -205,8 +205,9 @@ static void high_order_rates(const kf_scene *scene, const double average[3], dou
 /* --- Relaxation of moments
  * ------------------------------------------------------------------------------------ */
 
-/* Relaxes every moment by k* = (1 - r) k + r k_eq + (1 - r/2) R. Of order 2 the differences of the normal
- * ones and the mixed ones relax with omega, the sum of the normal ones with the trace's rate. */
+/* Relaxes every moment by k* = (1 - r) k + r k_eq + (1 - r/2) R. Of order 2, the mixed moments and the
+ * differences of the normal ones relax with omega. The sum of the normal ones relaxes with the trace's rate.
+ */
 static void relax_plainly(moment_array k, moment_array equilibrium, moment_array force, double omega,
                           double trace_rate, const double rates[7]) {
     double normal[3], sum = 0;
@@ -238,7 +239,7 @@ static double tail(moment_array k, int a, int b, int c, bool folded) {
     return hermite - (k[2 - a][2 - b][2 - c] - k[0][0][0] / 3.0) / 6.0;
 }
 
-/* Hermite moments: those of order 4 to 6 relaxed as deviations from their tails. */
+/* Relaxes Hermite moments. Those of orders 4 to 6 relax as deviations from their tails. */
 static void relax_hermite(moment_array k, moment_array equilibrium, moment_array force, double omega,
                           const double rates[7], bool folded) {
     moment_array before;
@@ -270,7 +271,7 @@ static void relax_pair(double *p, double *q, double w3, double w4, double force)
     *q = 0.5 * (sum - difference);
 }
 
-/* The moments of order 4 to 6 that belong to cumulants C of order 4 and none of order 5 and 6. */
+/* Computes the moments of orders 4 to 6 for cumulants C of order 4 and zero cumulants of orders 5 and 6. */
 static void moments_of_cumulants(moment_array k, double C[3][3][3], double rho) {
     static const int axes[3][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
 #define AT(array, p, q, r) array[(p)[0] + (q)[0] + (r)[0]][(p)[1] + (q)[1] + (r)[1]][(p)[2] + (q)[2] + (r)[2]]
@@ -304,8 +305,8 @@ static void moments_of_cumulants(moment_array k, double C[3][3][3], double rho) 
                      (rho * rho);
 }
 
-/* Relaxes cumulants with the optimised rates of Geier, Pasquali and Schönherr (2017), third order with a
- * limiter, and returns to central moments; w is the shear rate, F the body force. */
+/* Relaxes cumulants with the optimised rates of Geier, Pasquali and Schönherr (2017), the third order with a
+ * limiter, and returns to central moments. w is the shear rate, F the body force. */
 static void relax_k17(moment_array k, double rho, const double u[3], double w, const double F[3]) {
     const double w3 = 8 * (w - 2) * (1 + 2 * w) / (-8 - 14 * w + 7 * w * w);
     const double w4 = 8 * (w - 2) * (-7 + 4 * w) / (56 - 50 * w + 9 * w * w);
@@ -396,14 +397,15 @@ static void collide_bgk(const double *f, size_t stride, double rho, const double
     }
 }
 
-/* One of the polynomials 1, c and c^2 - 2/3, which are orthogonal on -1, 0, 1. */
+/* Returns one of the polynomials 1, c and c^2 - 2/3, which are orthogonal on -1, 0, 1. */
 static double orthogonal(int order, int c) {
     return order == 0 ? 1.0 : order == 1 ? c : c * c - 2.0 / 3.0;
 }
 
 /* A row of the matrix of Suga et al. 2015: the products of these polynomials with these weights. */
 typedef struct orthogonal_row {
-    double rate; /* 0: of the shear, from the viscosity */
+    /* The relaxation rate; 0: the shear rate, from the viscosity. */
+    double rate;
     int weight[3], order[3][3];
 } orthogonal_row;
 
@@ -492,7 +494,7 @@ void kf_reference_collide(const kf_scene *scene, bool folded, double omega, cons
     central_moments(equilibrium_populations, 1, about, equilibrium);
     memset(force, 0, sizeof force);
     if (forced) central_moments(force_populations, 1, about, force);
-    /* The adaptive rule sees the second moments about rest without the first-order cross terms of the half
+    /* The adaptive rule uses the second moments about rest, without the first-order cross terms of the half
      * force. */
     for (int p = 0; p < 3; p++)
         for (int q = 0; q < 3; q++) {

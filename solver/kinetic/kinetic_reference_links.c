@@ -1,5 +1,5 @@
-/* The reference's solid by links whose surface leaves its place: on which side of it each node is, from the
- * distance to its mesh, what nodes that come free are filled with, and what returns from it. */
+/* The reference's solid by links whose surface leaves its place. The distance to its mesh decides on which
+ * side each node is. Nodes that become fluid are filled, and populations return from the surface. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,10 @@
 #include "solver/kinetic/reference_run.h"
 
 typedef kf_reference_run reference_run;
-static const double ON_SURFACE = 1e-6, /* a distance that counts as none */
-    MASS_STEPS = 64;                   /* in so many steps the mass that was gained is given back */
+/* A smaller distance counts as zero. */
+static const double ON_SURFACE = 1e-6,
+                    /* The gained mass is returned within this number of steps. */
+    MASS_STEPS = 64;
 
 /* Returns the signed distance of a place in the pose. */
 static double distance_at(const reference_run *run, const kf_reference_solid *pose, const double place[3]) {
@@ -33,7 +35,7 @@ static void place_of(const reference_run *run, size_t node, int at[3]) {
     at[2] = (int)(node / (nx * ny));
 }
 
-/* Finds the node so many links along velocity i from another; returns whether there is one. */
+/* Finds the node this many links away along velocity i. Returns whether it exists. */
 static bool step_along(const reference_run *run, size_t from, int i, int links, size_t *node) {
     int at[3];
     place_of(run, from, at);

@@ -1,5 +1,5 @@
-/* The solid of the reference: its samples, which see the fluid at the eight nodes around them, their penalty
- * forces, which are spread on the same nodes, and how the solid moves, given or free. */
+/* The solid of the reference. Its samples interpolate the fluid at the eight nodes around them. Their penalty
+ * forces are spread on the same nodes. The motion of the solid is prescribed or free. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static touched nodes_around(const reference_run *run, const double p[3]) {
     return t;
 }
 
-/* With half of the force that is there already. */
+/* Computes the velocity at a node with half of the force that acts there already. */
 static void velocity_at_node(const reference_run *run, size_t node, double *density, double u[3]) {
     double j[3], second[3][3];
     *density = kf_reference_sums(run->streamed + node, run->count, j, second);
@@ -53,18 +53,19 @@ static void velocity_at_node(const reference_run *run, size_t node, double *dens
                *density;
 }
 
-/* A sample as the step finds it: where it is, and what the fluid does there. */
+/* A sample in a step: its position, and the fluid there. */
 typedef struct seen_sample {
     touched around;
-    double position[3], arm[3], strength, fluid[3]; /* strength: 2 density area */
+    /* The strength is 2 density area. */
+    double position[3], arm[3], strength, fluid[3];
 } seen_sample;
 
-/* The number of the solid that a sample belongs to. */
+/* Returns the number of the sample's solid. */
 static int solid_of(const reference_run *run, size_t s) {
     return run->scene->samples.solid != NULL ? 1 + run->scene->samples.solid[s] : 0;
 }
 
-/* Finds what a sample sees: its position and arm, the eight nodes around it, the fluid's velocity there,
+/* Finds the data of a sample: its position and arm, the eight nodes around it, the fluid's velocity there,
  * and the strength of its penalty force, 2 rho A. */
 static void look(const reference_run *run, size_t s, seen_sample *seen) {
     const reference_solid *solid = &run->solid[solid_of(run, s)];
@@ -104,7 +105,7 @@ static void look_at_samples(void *context, size_t begin, size_t end) {
 /* --- A free solid: kernels/kinetic/body.h in other words --------------------------------------------------
  */
 
-/* A step along and about the velocities, by Rodrigues' formula. */
+/* Moves the body by a step along and about its velocities, by Rodrigues' formula. */
 static void move_body(reference_solid *run) {
     const double *w = run->angular_velocity, speed = kf_length(w);
     for (int i = 0; i < 3; i++)
@@ -142,7 +143,7 @@ static void solve_equations(double a[6][7]) {
         a[row][6] /= a[row][row];
 }
 
-/* Adds to force and torque what a sample adds for unit velocities; these fill the columns one after the
+/* Adds a sample's contribution to force and torque for unit velocities. They fill the columns one after the
  * other. */
 static void add_reaction(double equations[6][7], const seen_sample *sample) {
     for (int column = 0; column < 7; column++) {
@@ -162,7 +163,7 @@ static void add_reaction(double equations[6][7], const seen_sample *sample) {
     }
 }
 
-/* The velocities of this step, so that the forces they cause are those that cause them. */
+/* Solves for the velocities of this step that agree with the forces that they cause. */
 static void solve_body(reference_run *run, const seen_sample *seen, bool first) {
     const kf_motion *motion = &run->scene->motion;
     reference_solid *body = &run->solid[0];
@@ -202,7 +203,7 @@ static void add_reaction_to(kf_solid_load *load, const double arm[3], const doub
     }
 }
 
-/* Force of every sample on the fluid, spread on the nodes around it, and the reaction on the solid. */
+/* Spreads the force of every sample on the nodes around it, and sums the reaction on the solid. */
 static void apply_samples(reference_run *run, const seen_sample *seen) {
     for (size_t s = 0; s < run->scene->samples.count; s++) {
         const int number = solid_of(run, s);

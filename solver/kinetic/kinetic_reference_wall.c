@@ -1,5 +1,5 @@
-/* The reference's friction after a law of the wall (kernels/kinetic/wall.cu says what is done and why), in
- * double precision and another way: populations themselves, matrices, and the law's equation by bisection. */
+/* The friction of the reference by a law of the wall (see kernels/kinetic/wall.cu). It uses double precision
+ * and other methods: populations themselves, matrices, and bisection for the law's equation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static size_t node_at(const kf_scene *scene, const int x[3]) {
     return (size_t)x[0] + (size_t)scene->nodes[0] * ((size_t)x[1] + (size_t)scene->nodes[1] * (size_t)x[2]);
 }
 
-/* Velocity over friction velocity at y+ (Reichardt 1951; constants of Lee and Moser 2015). */
+/* Returns the velocity over friction velocity at y+ (Reichardt 1951; constants of Lee and Moser 2015). */
 static double law_velocity(double y) {
     const double k = 0.384, b = 4.27;
     return log1p(k * y) / k + (b - log(k) / k) * (1.0 - exp(-y / 11.0) - y / 11.0 * exp(-y / 3.0));

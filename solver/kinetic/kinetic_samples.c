@@ -1,4 +1,4 @@
-/* The solid on the device: samples in their order, and its pose. */
+/* The solid on the device: its ordered samples, and its pose. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ kf_status kf_kinetic_upload_indices(const kf_kinetic *kinetic, kf_buffer *buffer
     return status;
 }
 
-/* Returns the cell of a position as kf_cell_of does on the device: a sample on the last node belongs to
- * the last cell; where the domain wraps, the cell may lie beyond it. */
+/* Returns the cell of a position, as kf_cell_of does on the device. A sample on the last node belongs to the
+ * last cell. In a periodic domain the cell may lie beyond it. */
 static int cell_of(const kf_kinetic *kinetic, int axis, double position) {
     const int nodes = kinetic->geometry.nodes[axis];
     int cell = (int)floor(position);
@@ -64,8 +64,8 @@ long long kf_kinetic_cell_node(const kf_kinetic *kinetic, long long corner, int 
                       home_of(kinetic, 2, at[2] + (c >> 2)));
 }
 
-/* Returns the radius of the sphere about the centre that holds every sample wherever the device's offsets,
- * rounded to single precision, put it. */
+/* Returns the radius of the sphere about the centre that contains every sample. The device's offsets are
+ * rounded to single precision. */
 static double solid_radius(const kf_scene *scene) {
     double largest = 0;
     for (size_t s = 0; s < scene->samples.count; s++) {
@@ -77,8 +77,8 @@ static double solid_radius(const kf_scene *scene) {
     return (1.0 + 1e-6) * sqrt(largest);
 }
 
-/* Finds how far the solids reach along an axis; a moving one that is alone, with the sphere about its centre.
- */
+/* Finds the extent of the solids along an axis. A single moving solid counts with the sphere about its
+ * centre. */
 static void find_reach(const kf_scene *scene, int axis, double radius, double ends[2]) {
     const kf_motion *motion = &scene->motion;
     if (scene->solid_count > 0) {
@@ -104,8 +104,8 @@ int kf_kinetic_wraps(const kf_scene *scene) {
     return wraps;
 }
 
-/* Returns whether a solid comes to a wall or an inflow across another axis than `axis` (kinetic.h): a
- * moving one may come to every face that its path does not rule out. */
+/* Returns whether a solid reaches a wall or an inflow across another axis than `axis` (kinetic.h). A moving
+ * solid may reach every face that its path does not exclude. */
 bool kf_kinetic_is_bounced(const kf_scene *scene, int axis) {
     const kf_motion *motion = &scene->motion;
     if (scene->links.count > 0) return !scene->half_way;
@@ -125,8 +125,7 @@ bool kf_kinetic_is_bounced(const kf_scene *scene, int axis) {
     return bounced;
 }
 
-/* The nodes that the solid touches, and the box that holds its cells, must not meet themselves across the
- * seam. */
+/* Refuses a solid whose touched nodes, or whose box of cells, would overlap themselves across the seam. */
 kf_status kf_kinetic_check_solid(const kf_scene *scene, kf_error *error) {
     const int wraps = kf_kinetic_wraps(scene);
     const double diameter = scene->motion.moving ? 2.0 * ceil(solid_radius(scene)) : 0.0;
@@ -171,7 +170,8 @@ static kf_status upload_pose(kf_plan *plan, kf_kinetic *kinetic, kf_error *error
         pose.box_origin[i] =
             motion->moving ? (int)floor(pose.center[i] - pose.radius) : kinetic->ordering.origin[i];
     }
-    for (int i = 0; i < 3 && scene->solid_count > 0; i++) { /* the box of all never moves */
+    /* The common box of several solids never moves. */
+    for (int i = 0; i < 3 && scene->solid_count > 0; i++) {
         double ends[2];
         kf_kinetic_reach(scene, i, ends);
         pose.box_origin[i] = (int)floor(ends[0]);
@@ -202,20 +202,21 @@ static bool reaches_rows(const kf_kinetic *kinetic, int cell) {
            (cell + 1 >= kinetic->first_row - reach && cell < kinetic->first_row + kinetic->rows + reach);
 }
 
-/* A part of a team keeps the samples of a static solid whose cells touch such planes, in the order of all; of
- * a moving one it keeps all. */
+/* Returns whether a part of a team keeps a sample. Of a static solid it keeps those whose cells touch its
+ * planes, in the common order. Of a moving solid it keeps all. */
 static bool keeps(const kf_kinetic *kinetic, int row, int plane) {
     return kinetic->moving || (reaches_rows(kinetic, home_of(kinetic, 1, row)) &&
                                (reaches(kinetic, home_of(kinetic, 2, plane)) ||
                                 reaches(kinetic, home_of(kinetic, 2, plane + 1))));
 }
 
-/* Orders the samples by the config's blocks of cells, and keeps those whose cells the part reaches, with
- * their coordinates (in a cell, or about a moving solid's centre), first nodes, acting areas and numbers. */
+/* Orders the samples by the config's blocks of cells, and keeps those whose cells the part reaches. Their
+ * data are coordinates (in a cell, or about a moving solid's centre), first nodes, acting areas and numbers.
+ */
 kf_ordered_samples kf_kinetic_order_samples(const kf_scene *scene, const kf_kinetic *kinetic) {
     const kf_samples *samples = &scene->samples;
     const size_t count = samples->count;
-    /* There is room for what fills the last patch of each of several solids. */
+    /* This space includes the samples that fill the last patch of each of several solids. */
     const size_t room = count + (size_t)scene->solid_count * (size_t)kinetic->options.patch_length;
     kf_ordered_samples ordered = {.count = 0};
     for (int i = 0; i < 3; i++)
@@ -263,7 +264,8 @@ void kf_kinetic_free_ordered(kf_ordered_samples *ordered) {
     free(ordered->solid);
 }
 
-enum { CELL_BITS = 4 }; /* of a sample's place within its cell: 4096 parts, for some tens of samples */
+/* A sample's place within its cell has 4096 values, for some tens of samples. */
+enum { CELL_BITS = 4 };
 
 /* Cells of a solid at rest, from its bounding box; a sample of a face that lies on a plane of the lattice may
  * round into the cell before it. */
@@ -283,7 +285,7 @@ void kf_kinetic_begin_ordering(const kf_scene *scene, kf_kinetic *kinetic) {
     kf_ordering_begin(&kinetic->ordering,
                       o->sample_order == KF_ORDER_NONE ? KF_WHOLE_BOX : (int)o->sample_block_length,
                       o->sample_order == KF_ORDER_MORTON, low, high);
-    /* The source's plans order samples, those of one pass whole cells. */
+    /* The source's plans order single samples, those of one pass whole cells. */
     if (o->sample_order == KF_ORDER_MORTON && (o->plan == KF_PLAN_BASELINE || o->plan == KF_PLAN_PAPER))
         kf_ordering_refine(&kinetic->ordering, CELL_BITS);
 }
@@ -367,7 +369,7 @@ kf_status kf_kinetic_upload_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error
     return status;
 }
 
-/* Back to step 0: the pose, the counters. */
+/* Resets the pose and the counters to step 0. */
 kf_status kf_kinetic_reset_samples(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
     KF_TRY(upload_pose(plan, kinetic, error));
     KF_TRY(kf_buffer_fill(kinetic->load_sums, 0, error));

@@ -1,5 +1,5 @@
-/* Segments of a static solid's samples: up to segment_length samples of one cell that one item adds up, and
- * the lists by which the band's nodes find them. */
+/* Segments of a static solid's samples: up to segment_length samples of one cell that one item sums, and the
+ * lists by which the band's nodes find them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,15 @@
 
 typedef struct cell_entry {
     long long corner;
-    int rank; /* of this sample in the samples' order */
+    /* The sample's position in the samples' order. */
+    int rank;
 } cell_entry;
 
-/* Samples cell by cell, cells in the order in which the samples' order first meets them, samples of a cell in
- * theirs. band_of tells cells apart, by their corners' places. */
+/* Sorts samples by cell. Cells have the order in which the samples' order first meets them, and the samples
+ * of a cell keep their order. band_of identifies cells by their corners. */
 static cell_entry *sort_by_cell(const long long *corner, size_t count, const int *band_of, int band_count) {
-    int *cell_of = kf_allocate((size_t)band_count * sizeof(int)); /* by place; -1: not met yet */
+    /* By corner; -1: not met yet. */
+    int *cell_of = kf_allocate((size_t)band_count * sizeof(int));
     size_t *start = kf_allocate_zeroed((size_t)band_count + 1, sizeof(size_t));
     cell_entry *entries = kf_allocate(count * sizeof *entries);
     int cells = 0;
@@ -39,8 +41,9 @@ typedef struct segment_lists {
     int cell_count, segment_count;
     long long *cell_corner; /* [cell_count] */
     int *cell_segments;     /* [cell_count + 1] */
-    int *segment_first;     /* [segment_count]: first entry */
-    int *segment_size;      /* [segment_count] */
+    /* [segment_count]: its first entry. */
+    int *segment_first;
+    int *segment_size; /* [segment_count] */
 } segment_lists;
 
 /* Cuts the samples, sorted by cell, into segments of at most `length` samples of one cell each. */
@@ -93,7 +96,7 @@ static int *list_places(const kf_kinetic *kinetic, const segment_lists *lists, c
     return places;
 }
 
-/* The other way round: for every band node the places in segment_force of the segments that touch it. */
+/* Lists for every band node the entries of segment_force of the segments that touch it. */
 static void list_entries(const int *places, int segments, bool by_segment, int band_count, int *start,
                          int *entries) {
     memset(start, 0, ((size_t)band_count + 1) * sizeof(int));
@@ -105,7 +108,8 @@ static void list_entries(const int *places, int segments, bool by_segment, int b
         for (int s = 0; s < segments; s++)
             entries[start[places[corner * segments + s]]++] =
                 by_segment ? 24 * s + 3 * corner : 3 * corner * segments + s;
-    for (int n = band_count; n > 0; n--) /* every start has moved to the next one's */
+    /* Every start has moved to that of the next node. */
+    for (int n = band_count; n > 0; n--)
         start[n] = start[n - 1];
     start[0] = 0;
 }

@@ -1,9 +1,7 @@
-/* The steps of the plans baseline and paper, which have kernels of their own for streaming, density and
- * velocity, the solid's forces, and the collision.
- *
- * A team that reads planes in place meets between them. One that copies planes exchanges populations once a
- * step, at its end, and nothing else: a part streams to the planes beside its own, too, and works out there
- * what its solid's samples see. */
+/* The steps of the plans baseline and paper, which have separate kernels for streaming, density and velocity,
+ * the solid's forces, and the collision. The parts of a team that reads planes in place wait for each other
+ * between them. A team that copies planes exchanges populations once, at the end of a step. Its parts also
+ * stream to the neighbouring planes, and compute there the data of their solid's samples. */
 #include "scene/scene.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/kinetic/kinetic_builder.h"
@@ -12,7 +10,8 @@ static bool copies_planes(const kf_builder *b) {
     return b->kinetics->options.transfer != KF_DIRECT;
 }
 
-/* A kernel over some planes of the part; values are those that it reads and writes at a node. */
+/* Appends a kernel over some planes of the part. values is the number of values per node that it reads and
+ * writes. */
 static void append_planes(kf_builder *b, int parity, const char *name, kf_kinetic_arguments arguments,
                           int first, int end, double values) {
     const kf_kinetic *kinetic = b->kinetic;
@@ -69,8 +68,9 @@ static void append_force_sum(kf_builder *b, int parity) {
                     (samples + KF_LOAD_CHUNK - 1) / KF_LOAD_CHUNK, 0, 1);
 }
 
-/* A later pass reads the force of the passes before. In place that is beside cuts too: before it changes,
- * all have read it. Parts that copy planes work it out on both sides, in each pass on a plane less. */
+/* Appends the force of a pass. A later pass reads the force of the previous ones. In place it also reads
+ * beyond cuts, so all must have read before it changes. Parts that copy planes compute it on both sides, in
+ * each pass on one plane less. */
 static void append_force(kf_builder *b, int parity) {
     const int passes = b->kinetics->passes;
     for (int pass = 0; pass < passes; pass++) {
@@ -87,8 +87,9 @@ static void append_force(kf_builder *b, int parity) {
         b->kinetics[part].arguments.body.pass = 0;
 }
 
-/* Everything before the collision: grid `from` is streamed into grid `to`. In place the collision
- * overwrites what others stream from, and forces need the fields beside a cut: parts meet between. */
+/* Appends everything before the collision: grid `from` is streamed into grid `to`. In place the collision
+ * overwrites data that others stream from, and forces need the fields beyond a cut, so the parts wait for
+ * each other in between. */
 static void append_streamed_fields(kf_builder *b, int parity, int from, int to) {
     const kf_kinetic *kinetics = b->kinetics;
     const bool solid = kinetics->has_solid, meets = !copies_planes(b),
@@ -123,8 +124,8 @@ static void end_step(kf_builder *b, int parity, int grid) {
     kf_signal_all(b, parity, "step_ended", b->ended);
 }
 
-/* Section 3.2: the collision terms go where the old populations were, the update adds them to the streamed
- * ones. */
+/* Appends the steps of section 3.2. The collision terms replace the old populations, and the update adds them
+ * to the streamed ones. */
 static void append_baseline(kf_builder *b, int parity) {
     append_streamed_fields(b, parity, 0, 1);
     append_nodes(b, parity, "collision_terms", 1, 0, 61);
@@ -132,8 +133,9 @@ static void append_baseline(kf_builder *b, int parity) {
     end_step(b, parity, 0);
 }
 
-/* Algorithm 2. In one collision kernel the state comes back to the first grid. Split over several, the
- * moments take its place and the state ends in the second; BGK has none and comes back. */
+/* Appends Algorithm 2. With a single collision kernel the state returns to the first grid. With a split
+ * collision the moments take its place, and the state ends in the second grid; BGK has no moments and
+ * returns. */
 static void append_paper(kf_builder *b, int parity) {
     static const char *const shares[] = {"collide_part_1", "collide_part_2", "collide_part_3",
                                          "collide_part_4"};

@@ -1,4 +1,4 @@
-/* The step of a grid that moves to and fro within a buffer of some planes more (streaming shift). */
+/* The step of a grid that moves to and fro within a buffer of some more planes (streaming shift). */
 #include <string.h>
 
 #include "scene/scene.h"
@@ -8,7 +8,8 @@
 static void append_plane_copy(kf_builder *b, int p, int from, int to) {
     const kf_kinetic *kinetic = b->kinetic;
     const kf_kinetic_geometry *g = &kinetic->geometry;
-    const bool apart = kinetic->options.layout == KF_SOA; /* the populations of a plane */
+    /* The bytes of a plane's populations. */
+    const bool apart = kinetic->options.layout == KF_SOA;
     const size_t value = kinetic->store_bytes * (apart ? 1 : (size_t)kinetic->node_values),
                  plane = (size_t)g->plane_pitch * value;
     const size_t grid = (size_t)(kinetic->grids[p] - (char *)kf_buffer_address(kinetic->populations[0])) +
@@ -26,15 +27,16 @@ static void append_plane_copy(kf_builder *b, int p, int from, int to) {
     item->bytes = 2.0 * (double)(copy.bytes * copy.rows);
 }
 
-/* First plane of slab i from below; those of a team's part are of one size, so that none at a cut is thin. */
+/* Returns the first plane of slab i from below. The slabs of a team's part have equal sizes, so that none at
+ * a cut is thin. */
 static int slab_begin(const kf_kinetic *kinetic, int slabs, int i) {
     const int slab = (int)kinetic->options.slab, planes = kinetic->planes;
     if (kinetic->options.parts > 1) return kinetic->first_plane + planes * i / slabs;
     return slab * i < planes ? slab * i : planes;
 }
 
-/* Appends a step of a grid that moves, slab by slab. What a slab overwrites was read by those before: the
- * one just before may still be running beside it, in the other lane, the others must have ended. */
+/* Appends a step of a moving grid, slab by slab. A slab overwrites data that previous slabs have read. The
+ * one directly before may still run in the other lane, the others must have ended. */
 static void append_slabs(kf_builder *b, int p) {
     enum { MARKS = 4, BEHIND = 3 };
     const kf_kinetic *kinetic = b->kinetic;
@@ -63,8 +65,9 @@ static void append_slabs(kf_builder *b, int p) {
     kf_append_join(b, p, "grid_done");
 }
 
-/* Step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in odd
- * ones. A team's part has a grid of its own, in which both ends of the domain lie if it is at one of them. */
+/* Appends step p of two of a grid that moves to and fro: upwards from the far end in even steps, downwards in
+ * odd ones. A team's part has its own grid, which contains both ends of the domain if the part is at one of
+ * them. */
 void kf_append_shift(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band.capacity, last = kinetic->geometry.nodes[2] - 1;

@@ -1,4 +1,4 @@
-/* Several solids: which samples are whose, the pose of each, and the load on each. */
+/* Several solids: the solid of each sample, the pose of each solid, and its load. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/kinetic_samples.h"
 
-/* A solid that travels is never where it was; one that hardly turns counts as one that does not. */
+/* Returns the steps of a turn. A solid that moves on never returns to its place. One that hardly turns counts
+ * as not turning. */
 static uint64_t turn_steps_of(const kf_motion *motion) {
     static const double TURN = 6.283185307179586, LONGEST = 1e9;
     bool travels = motion->velocity[0] != 0.0 || motion->velocity[1] != 0.0 || motion->velocity[2] != 0.0;
@@ -53,7 +54,8 @@ void kf_kinetic_group_by_solid(const kf_samples *samples, uint32_t *permutation)
     free(grouped);
 }
 
-/* A patch has samples of one solid: what is left of its last is filled with its last sample, of no area. */
+/* Fills a patch. A patch has samples of one solid only. The rest of a solid's last patch gets copies of its
+ * last sample without area. */
 void kf_kinetic_fill_patch(const kf_kinetic *kinetic, kf_ordered_samples *ordered) {
     const size_t length = (size_t)kinetic->options.patch_length;
     if (length == 0) return;
@@ -77,7 +79,7 @@ void kf_kinetic_reach(const kf_scene *scene, int axis, double ends[2]) {
     }
 }
 
-/* The distance from a solid's centre to its farthest place. */
+/* Returns the largest distance of a solid's points from its centre. */
 static double radius_of(const kf_solid *solid) {
     double square = 0.0;
     for (int a = 0; a < 3; a++) {
@@ -127,7 +129,7 @@ kf_status kf_kinetic_upload_solids(kf_plan *plan, kf_kinetic *kinetic, const kf_
     return kf_buffer_upload(kinetic->solid_of, 0, ordered->solid, ordered->count, error);
 }
 
-/* Adds up the fixed-point sums of all slots; NAN where a force was no sound number. */
+/* Sums the fixed-point sums of all slots. Returns NAN where a force was not a valid number. */
 static void add_up(const long long sums[KF_LOAD_SLOTS][KF_LOAD_SUMS], kf_solid_load *load) {
     unsigned long long total[KF_LOAD_SUMS] = {0};
     for (int slot = 0; slot < KF_LOAD_SLOTS; slot++)

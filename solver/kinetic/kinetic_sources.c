@@ -1,4 +1,4 @@
-/* Which kernel files a plan needs, and the macros with which a config specialises each of them. */
+/* Chooses the kernel files of a plan, and the macros with which a config specialises each of them. */
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/nested.h"
 
@@ -21,7 +21,7 @@ bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, k
     return true;
 }
 
-/* Names the file of a source; those of flow and immersed boundary depend on the plan. */
+/* Returns the file of a source. Those of flow and immersed boundary depend on the plan. */
 static const char *file_of(const kf_kinetic_options *options, kf_kinetic_source which) {
     static const char *const files[KF_SOURCES] = {[KF_SOURCE_BOUNDARY] = "kernels/kinetic/boundary.cu",
                                                   [KF_SOURCE_STATE] = "kernels/kinetic/state.cu",
@@ -81,8 +81,8 @@ static void define_faces(const kf_scene *scene, kf_defines *defines) {
     kf_define_to(defines, "KF_SPECULAR", mirrors);
 }
 
-/* Defines the collision and its split; for a fused kernel also its boundaries and what it reads on the band.
- */
+/* Defines the collision and its split. For a fused kernel also defines its boundaries and what it reads on
+ * the band. */
 static void define_flow(const kf_scene *scene, const kf_kinetic_options *options, kf_defines *defines) {
     kf_define_to(defines, "KF_COLLISION", (long)scene->collision);
     if (scene->collision != KF_BGK) kf_define_to(defines, "KF_RATE_RULE", (long)scene->rate_rule);
@@ -102,7 +102,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         kf_define_to(defines, "KF_FOLDED_BOUNDARY", folded);
         if (options->slab > 0) kf_define_to(defines, "KF_SLABS", 1);
         if (options->alternate) kf_define_to(defines, "KF_ALTERNATE", 1);
-        /* With ghosts from elsewhere branches take 78 registers instead of 56. */
+        /* With ghosts from other kernels, branches need 78 registers; without them it is 56. */
         if (options->boundary_choices || edges != 0) kf_define_to(defines, "KF_BOUNDARY_CHOICES", 1);
         if (options->keep_streamed) kf_define_to(defines, "KF_KEEP_STREAMED", 1);
         if (options->masked_band)
@@ -122,7 +122,7 @@ static void define_flow(const kf_scene *scene, const kf_kinetic_options *options
         return;
     }
     kf_define_to(defines, "KF_FIXED_POINT_FORCE", options->fixed_point_force);
-    /* After several passes the flow finds the force added up by band_join. */
+    /* After several passes the flow reads the force that band_join has summed. */
     const bool aggregated = options->immersed_boundary == KF_AGGREGATED;
     kf_define_to(defines, "KF_SEGMENTS",
                  aggregated && !kf_kinetic_samples_move(scene) && scene->immersed_passes <= 1);
@@ -170,7 +170,7 @@ static void define_immersed(const kf_scene *scene, const kf_kinetic_options *opt
     if (options->overlap) kf_define_to(defines, "KF_OVERLAP", 1);
 }
 
-/* Defines the periodic axes whose seam a solid by links comes near; arms of torques are then those of the
+/* Defines the periodic axes whose seam is near a solid by links. Arms of torques are then those of the
  * nearest image. */
 static void define_seams(const kf_scene *scene, kf_defines *defines) {
     long seams = 0;
@@ -211,14 +211,14 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         if (kf_kinetic_is_bounced(scene, 2)) kf_define_to(defines, "KF_BOUNCED_Z", 1);
     }
     if (which == KF_SOURCE_FLOW) define_flow(scene, options, defines);
-    /* So many threads of a multiprocessor take 96 registers instead of 168, and more nodes are on their way.
-     */
+    /* With this many threads on a multiprocessor a thread has 96 registers and not 168, and more nodes are
+     * processed at once. */
     enum { WALL_THREADS = 640 };
     if (which == KF_SOURCE_WALL && options->gpu)
         kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld,%ld)", options->solid_block,
                        WALL_THREADS / options->solid_block);
-    /* With 128 registers instead of 163 the nodes of a large solid take three turns instead of four. Blocks
-     * of the box have 128 threads (kinetic_moving_links.c). */
+    /* With 128 registers and not 163, the nodes of a large solid take three turns and not four. Blocks of the
+     * box have 128 threads (kinetic_moving_links.c). */
     enum { MOVING_THREADS = 512, BOX_THREADS = 128 };
     const long most = options->solid_block > BOX_THREADS ? options->solid_block : BOX_THREADS;
     if (which == KF_SOURCE_MOVING_LINKS && options->gpu)

@@ -1,4 +1,4 @@
-/* State of a kinetic plan: initial conditions, fields, force on the solid. */
+/* The state of a kinetic plan: initial conditions, fields, force on the solid. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void fill_initial_slab(const kf_plan *plan, int first, int planes, void *
             }
 }
 
-/* Whatever is not written before it is read shows as NaN in the result. */
+/* Fills the buffers with NaN, so that data read before they are written show in the result. */
 static kf_status poison(kf_plan *plan, kf_error *error) {
     kf_kinetic *kinetic = kinetic_of(plan);
     const bool all =
@@ -91,7 +91,7 @@ static kf_status poison(kf_plan *plan, kf_error *error) {
         KF_TRY(kf_buffer_fill(kinetic[part].force, 0, error));
     for (int part = 0; part < plan->part_count; part++) {
         KF_TRY(kf_kinetic_clear_sums(&kinetic[part], KF_SUM_AVERAGES, error));
-        /* With 19 velocities it has places in which nothing waits. */
+        /* With 19 velocities some of its places are not used. */
         for (int i = 0; i < 2 && kinetic[part].outflow[i] != NULL; i++)
             KF_TRY(kf_buffer_fill(kinetic[part].outflow[i], 0, error));
     }

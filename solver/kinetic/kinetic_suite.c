@@ -1,4 +1,4 @@
-/* Table 1 of Chen et al. 2021: how often a thread of the immersed boundary's kernels goes round its loop. */
+/* Table 1 of Chen et al. 2021: the rounds of a thread's loop in the kernels of the immersed boundary. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 static const char *const loop_keys[] = {"end", NULL};
 enum { CORNERS = 8 };
 
-/* Samples in each cell of the box around the solid; what lies across a periodic face stays where it is. */
+/* The samples in each cell of the box around the solid. Samples beyond a periodic face stay where they are.
+ */
 typedef struct cells {
     size_t size[3];
     int *count;
@@ -36,7 +37,7 @@ static cells count_samples(const kf_scene *scene) {
     return found;
 }
 
-/* Samples in the eight cells around a node. */
+/* Counts the samples in the eight cells around a node. */
 static long samples_around(const cells *found, const size_t node[3]) {
     long sum = 0;
     for (int corner = 0; corner < CORNERS; corner++) {
@@ -53,9 +54,9 @@ static void take(long rounds, long *least, long *most) {
     if (rounds > *most) *most = rounds;
 }
 
-/* Finds the least and most rounds of a thread's loop. gather: a node goes through the samples of the cells
- * around it; scatter: a sample through its eight nodes; aggregated: a segment through its samples, the
- * rest of its cell's where that has fewer. */
+/* Finds the smallest and largest number of rounds of a thread's loop. gather: a node processes the samples of
+ * the cells around it. scatter: a sample processes its eight nodes. aggregated: a segment processes its
+ * samples, or those of its cell when the cell has fewer. */
 static void count_rounds(const kf_scene *scene, const char *method, long segment, long *least, long *most) {
     const cells found = count_samples(scene);
     for (size_t z = 1; z < found.size[2]; z++)

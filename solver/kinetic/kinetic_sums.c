@@ -25,7 +25,7 @@ kf_status kf_kinetic_clear_sums(const kf_kinetic *kinetic, kf_sum_kind kind, kf_
     return sums->zeros != NULL ? kf_buffer_fill(sums->zeros, 0, error) : KF_OK;
 }
 
-/* Every so manieth row along y and z. */
+/* Returns the step of the rows along y and z that are averaged. */
 static int averaged_rows(const kf_kinetic *kinetic) {
     const int *n = kinetic->geometry.nodes;
     return ((n[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE) *
@@ -34,7 +34,8 @@ static int averaged_rows(const kf_kinetic *kinetic) {
 
 static void sum_extent(const kf_kinetic *kinetic, int extent[3]) {
     const int *n = kinetic->geometry.nodes, rows = averaged_rows(kinetic);
-    /* An item has as many rows as still fill a large GPU; more would make it wait for one after the other. */
+    /* An item has as many rows as still fill a large GPU. With more rows it would process too many one after
+     * the other. */
     enum { ITEMS = 1 << 18, MOST = 16 };
     const long long enough = (long long)n[0] * rows / ITEMS;
     const int each = kinetic->options.gpu && enough < MOST ? (int)enough + (enough == 0) : MOST;
@@ -78,15 +79,15 @@ static void append_empty(kf_builder *b, int parity, const char *name, kf_sum_kin
     append_sums_copy(b, parity, name, sums->own, 0, sums->zeros, bytes_of(b, kind));
 }
 
-/* Copies the sums of all parts to the part; several processes add them up by a call instead. */
+/* Copies the sums of all parts to the part. Several processes sum them by a call instead. */
 static void append_take(kf_builder *b, int parity, const char *name, kf_sum_kind kind) {
     for (int other = 0; b->kinetics->link == NULL && other < b->parts; other++)
         append_sums_copy(b, parity, name, b->kinetic->sums[kind].all, (size_t)other * bytes_of(b, kind),
                          b->kinetics[other].sums[kind].own, bytes_of(b, kind));
 }
 
-/* A team's averages: every part adds up its own rows, takes the sums of all, and finishes them itself. Its
- * sums are emptied when they begin, by which time all have taken those before. */
+/* Appends a team's averages. Every part sums its rows, takes the sums of all, and completes them itself. Its
+ * sums are cleared at the start, when all parts have read the previous ones. */
 static void append_team_averages(kf_builder *b, int parity, int grid) {
     kf_await_all(b, parity, "step_ended", b->ended);
     for (int part = 0; part < b->parts; part++) {
@@ -104,7 +105,7 @@ static void append_team_averages(kf_builder *b, int parity, int grid) {
     }
 }
 
-/* Appends the domain's averages, of all parts; the same grid for all. */
+/* Appends the averages over the domain, by all parts, on the same grid. */
 void kf_append_averages(kf_builder *b, int parity, int grid) {
     if (!b->kinetics->adaptive) return;
     b->every = KF_AVERAGE_PERIOD;
@@ -117,7 +118,7 @@ void kf_append_averages(kf_builder *b, int parity, int grid) {
     b->every = 1;
 }
 
-/* A team's sums of links, as its averages, but in every step. */
+/* Begins a team's sums of links. They work like its averages, but in every step. */
 void kf_begin_link_sums(kf_builder *b, int parity) {
     if (b->plan->all_parts == 1 || !kf_kinetic_balances(kf_plan_scene(b->plan), b->kinetics)) return;
     kf_await_all(b, parity, "step_ended", b->ended);
@@ -167,8 +168,8 @@ void kf_append_body(kf_builder *b, int parity, int grid) {
     append_solve(b, parity);
 }
 
-/* A team's, of all parts: each adds up the samples whose cells begin in its planes, takes the sums of all,
- * and solves them itself. Its sums are emptied when all have taken those before. */
+/* Appends the free solid of a team. Each part sums the samples whose cells begin in its planes, takes the
+ * sums of all, and solves them itself. Its sums are cleared when all parts have read the previous ones. */
 void kf_append_team_body(kf_builder *b, int parity, int grid) {
     if (!b->kinetics->free || b->plan->all_parts == 1) return;
     kf_await_all(b, parity, "body_taken", b->body_taken);

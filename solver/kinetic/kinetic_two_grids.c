@@ -1,9 +1,10 @@
-/* A step between two grids of the fused plan: of a team that copies planes first those that others read, and
- * the rows at the faces beside the others where these have a kernel of their own. */
+/* A step between two grids of the fused plan. A team that copies planes first computes those that others
+ * read. The rows at the faces come beside the others when they have a separate kernel. */
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic_builder.h"
 
-/* Nodes to the end of the last sector that a GPU writes of a row, of the last line of a cpu's caches. */
+/* Returns the nodes up to the end of the last sector that a GPU writes of a row, or of the last cache line of
+ * a cpu. */
 static int whole_row(const kf_kinetic *kinetic) {
     enum { SECTOR = 32, LINE = 64 };
     const bool beyond = kinetic->options.boundary_kernels == 0;
@@ -28,7 +29,7 @@ void kf_append_join(kf_builder *b, int p, const char *name) {
     b->joins = false;
 }
 
-/* The band in one kernel, each part of which begins with a warp. */
+/* Appends the band in one kernel. Each of its parts begins with a warp. */
 static void append_chain(kf_builder *b, int p) {
     enum { WARP = 32 };
     const kf_kinetic_arguments *a = &b->kinetic->arguments;
@@ -84,8 +85,7 @@ static void append_some(kf_builder *b, int p, const kf_kinetic_box *box, bool jo
     kf_append(b, p, KF_SOURCE_FLOW, "band_collide", band, b->line_block, arguments, 0);
 }
 
-/* Nodes of the part that are not sent: rows and planes; where there are none the first that is not is the
- * end. */
+/* Returns the box of the part's nodes that are not sent. Without such nodes it is empty at the end. */
 static kf_kinetic_box inner_box(const kf_builder *b) {
     const kf_kinetic *kinetic = b->kinetic;
     kf_kinetic_box box = b->boxes[b->plan->first_part + kinetic->part];
@@ -120,10 +120,9 @@ void kf_append_inner(kf_builder *b, int p) {
     append_some(b, p, &inner, false);
 }
 
-/* With boundary_rows_apart the rows at the faces across y and z, beside the others, which extent is left
- * with. They go ahead: after all blocks of a kernel that fills the device they would be as slow as one after
- * the other.
- */
+/* Appends the rows at the faces across y and z in a separate kernel (boundary_rows_apart). extent keeps the
+ * other rows. They start first: after all blocks of a kernel that fills the device they would only run at its
+ * end. */
 static void append_boundary_rows(kf_builder *b, int p, int extent[3]) {
     const kf_kinetic *kinetic = b->kinetic;
     static const int block[3] = {32, 2, 1};
@@ -137,7 +136,8 @@ static void append_boundary_rows(kf_builder *b, int p, int extent[3]) {
     extent[2] -= 2;
 }
 
-/* Step p of two between two grids: the band's nodes are collided a second time, or by band_collide alone. */
+/* Appends step p of two between two grids. The band's nodes collide a second time, or by band_collide only.
+ */
 void kf_append_two_grids(kf_builder *b, int p) {
     const kf_kinetic *kinetic = b->kinetic;
     const int band = kinetic->arguments.band.capacity;

@@ -1,4 +1,5 @@
-/* The velocity at all nodes on the first device, for what goes with the flow, such as smoke. */
+/* Computes the velocity at all nodes on the first device, for tracers that move with the flow, such as smoke.
+ */
 #include <stdlib.h>
 
 #include "base/backend/team/world.h"
@@ -8,8 +9,8 @@
 
 enum { NODE_BYTES = 4 * sizeof(float) }; /* kernels/kinetic/velocity.cu */
 
-/* Launches the kernel over planes first to first + planes - 1 of a grid, of its own rows, into a buffer
- * that begins with the first of them. */
+/* Launches the kernel over planes first to first + planes - 1 of a grid, on its own rows, into a buffer that
+ * begins with the first of them. */
 static kf_status launch(kf_plan *plan, int grid, int first, int planes, const kf_buffer *buffer,
                         kf_error *error) {
     kf_kinetic *kinetic = (kf_kinetic *)plan->system + grid;
@@ -39,7 +40,7 @@ static kf_status launch(kf_plan *plan, int grid, int first, int planes, const kf
     return kf_backend_launch(plan->parts[grid], &one, error);
 }
 
-/* A grid's own nodes, by way of its slab: copied to where the whole domain's lie. */
+/* Copies a grid's own nodes through its slab to their place in the whole domain. */
 static kf_status bring(kf_plan *plan, int grid, kf_buffer *buffer, kf_error *error) {
     const kf_kinetic *kinetic = (const kf_kinetic *)plan->system + grid;
     const int *n = kf_plan_scene(plan)->nodes;
@@ -84,7 +85,7 @@ kf_status kf_kinetic_device_velocity(kf_plan *plan, kf_buffer *buffer, kf_error 
         KF_TRY(launch(plan, 0, 0, kf_plan_scene(plan)->nodes[2], buffer, error));
     for (int grid = 0; (grids > 1 || kf_world_size() > 1) && grid < grids; grid++)
         KF_TRY(bring(plan, grid, buffer, error));
-    /* The parts' next steps must not overtake it. */
+    /* The parts' next steps must not start before it ends. */
     KF_TRY(kf_kinetic_settle(plan, error));
     return gather(plan, buffer, error);
 }

@@ -1,4 +1,5 @@
-/* The correctness gate: a plan's fields and its force on the solid against the reference (docs/gate.md). */
+/* The correctness check: compares a plan's fields and its force on the solid with the reference
+ * (docs/gate.md). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 #include "solver/kinetic/nested_plan.h"
 #include "solver/kinetic/reference.h"
 
-/* Accepted relative deviations: rounding of the storage type, grown over a few steps, with a margin of about
- * ten. */
+/* Returns the accepted relative deviations: the rounding of the storage type, grown over a few steps, times a
+ * margin of about ten. */
 double kf_kinetic_bound(const kf_scene *scene, kf_storage storage) {
     return storage == KF_F64 ? 1e-9 : storage == KF_F32 ? 1e-4 : scene->accuracy;
 }
@@ -27,16 +28,16 @@ static double load_deviation(const kf_solid_load *load, const kf_solid_load *ref
         error[1] += pow(load->torque[i] - reference->torque[i], 2);
         scale[1] += pow(reference->torque[i], 2);
     }
-    /* A symmetric body that turns has no force: measure it against the least that forces on its parts add up
-     * to, which is the torque over its reach. One that does not turn has no torque: measure it against the
-     * force at an arm of one cell too. */
+    /* A symmetric turning body has no total force. It is compared with the smallest sum of forces on its
+     * parts, which is the torque over its reach. A body that does not turn has no torque, and is compared
+     * with the force at an arm of one cell. */
     const double parts = reach > 0.0 ? sqrt(scale[1]) / reach : 0.0;
     double force = sqrt(error[0]) / fmax(fmax(sqrt(scale[0]), parts), 1e-6);
     double torque = sqrt(error[1]) / fmax(fmax(sqrt(scale[1]), sqrt(scale[0])), 1e-6);
     return fmax(force, torque);
 }
 
-/* Returns the distance from a turning solid by links to its farthest place; 0 for others, whose forces do not
+/* Returns the distance from a turning solid by links to its farthest point; 0 for others, whose forces do not
  * cancel. */
 static double reach_of(const kf_scene *scene) {
     double square = 0.0;
@@ -47,7 +48,7 @@ static double reach_of(const kf_scene *scene) {
     return scene->linked && scene->motion.moving ? sqrt(square) : 0.0;
 }
 
-/* Each of several solids has its load about its own centre. */
+/* Compares the loads. Each of several solids has its load about its own centre. */
 kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *exact, double *deviation,
                                      kf_error *error) {
     const int solids = kf_plan_scene(plan)->solid_count;
@@ -94,16 +95,17 @@ kf_status kf_kinetic_verify(kf_plan *plan, const kf_reference *reference, kf_ver
     double of_load = 0.0;
     if (kinetic->has_solid || kinetic->linked)
         KF_TRY(kf_reference_compare_loads(plan, exact, &of_load, error));
-    int worst = (int)d.worst; /* a reference is far smaller than 2^31 nodes */
+    /* A reference has far fewer than 2^31 nodes. */
+    int worst = (int)d.worst;
     (void)snprintf(verification->worst, sizeof verification->worst,
                    "velocity off by %.3g at node (%d, %d, %d)", sqrt(d.worst_value), worst % n[0],
                    worst / n[0] % n[1], worst / (n[0] * n[1]));
     const double bound = kf_kinetic_bound(kf_plan_scene(plan), kinetic->options.storage);
     if (kinetic->wall_found != NULL)
         KF_TRY(kf_reference_compare_friction(plan, exact, bound, verification, error));
-    /* The model's error, which the scene allows; that of the arithmetic comes beside it. Of the velocity
-     * alone: the sound of the sudden start, which fills the density at first, has wavelengths that neither
-     * lattice resolves. */
+    /* The scene allows the model's error, and the error of the arithmetic is added. The check covers the
+     * velocity only: the sound of the sudden start, which dominates the density at first, has wavelengths
+     * that neither lattice resolves. */
     if (folded)
         kf_verification_add(verification, "27 velocities", to_27.velocity, kf_plan_scene(plan)->accuracy);
     return kf_judge(&d, of_load, bound, verification, error);

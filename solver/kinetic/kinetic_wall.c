@@ -1,5 +1,5 @@
-/* Friction at a solid by links after a law of the wall: the nodes beside it on the device, the kernels in a
- * step, and what they found. */
+/* Friction at a solid by links by a law of the wall: the nodes beside it on the device, the kernels of a
+ * step, and their results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

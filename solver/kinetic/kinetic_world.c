@@ -1,7 +1,6 @@
-/* A simulation of several processes: each has a range of parts, and in every step takes what their neighbours
- * have beside them, through the host and MPI, while it works on its inner planes where they are on two
- * grids. Populations travel packed [z][i][y][x], as node's own wherever the layout or streaming in place
- * keeps them, and with them what waits outside of outflows beside the cut. */
+/* A simulation of several processes. Each has a range of parts. In every step it takes the neighbouring
+ * planes of other processes through the host and MPI. On two grids it works on its inner planes meanwhile.
+ * Populations are sent packed [z][i][y][x]. With them go the values outside outflows beside the cut. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +38,7 @@ void kf_kinetic_own_planes(const kf_plan *plan, int grid, int *first, int *end) 
     *end = ends->first_plane + ends->planes;
 }
 
-/* A grid's own planes, and so many beside them. */
+/* Returns a grid's own planes, and this many beside them. */
 static int planes_around(const kf_plan *plan, int grid, int low, int high, int range[KF_PLANE_RANGES][2]) {
     const int nodes = kf_plan_scene(plan)->nodes[2];
     int first, end, count = 1;
@@ -47,7 +46,8 @@ static int planes_around(const kf_plan *plan, int grid, int low, int high, int r
     range[0][0] = first > low ? first - low : 0;
     range[0][1] = end + high < nodes ? end + high : nodes;
     const bool ring = kf_plan_scene(plan)->faces[KF_ZMIN] == KF_PERIODIC;
-    if (ring && first < low && range[0][1] < nodes) { /* beyond the seam */
+    /* Beyond the seam. */
+    if (ring && first < low && range[0][1] < nodes) {
         range[count][0] = nodes - low > range[0][1] ? nodes - low : range[0][1];
         range[count++][1] = nodes;
     }
@@ -185,8 +185,8 @@ static int tag_of(const kf_builder *b, int to, int side) {
     return tag;
 }
 
-/* Makes the halo of a side beyond which another process's part lies: buffers to pack and receive, on the
- * host too unless messages go from device to device, and the two messages of a step. */
+/* Makes the halo of a side next to another process's part: buffers to pack and receive, on the host too
+ * unless messages go from device to device, and the two messages of a step. */
 static kf_status make_far_halo(kf_builder *b, int part, int side, kf_error *error) {
     kf_far_side *far = &b->far[part][side];
     kf_flow_link *link = b->kinetics->link;
@@ -232,8 +232,8 @@ void kf_append_link_call(kf_builder *b, int parity, int part, const char *name, 
     b->joins = false;
 }
 
-/* Copies what waits outside of the planes that are sent, or of those that have come, for the next step;
- * where there are cuts across y it has been packed with the nodes. */
+/* Copies the values outside the outflow for the planes that are sent, or that have arrived, for the next
+ * step. With cuts across y they have been packed with the nodes. */
 static void append_outflow_copies(kf_builder *b, int p, int side, bool out) {
     const kf_plan *plan = b->plan;
     const kf_kinetic *kinetic = b->kinetic;
@@ -274,7 +274,7 @@ void kf_append_far_halo_send(kf_builder *b, int p, int side) {
     append_outflow_copies(b, p, side, true);
 }
 
-/* The part whose stream the calls are made in: one that has packed something. */
+/* Returns the part whose stream makes the calls, which is one that has packed something. */
 static int caller(const kf_builder *b) {
     int part = 0;
     while (!has_far_sides(b, part))
