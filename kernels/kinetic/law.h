@@ -19,7 +19,7 @@
 #define KF_LAW_FASTEST  1.25
 #define KF_LAW_NO_LAYER 1.75
 #define KF_LAW_AGAINST  0.5
-/* The same two limits for a wall node's speed across the stream, along the surface. */
+/* Limits of a wall node's speed across the stream, along the surface. */
 #define KF_LAW_ACROSS      0.5
 #define KF_LAW_MOST_ACROSS 1.0
 
