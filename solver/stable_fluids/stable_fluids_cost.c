@@ -23,11 +23,14 @@ typedef struct kf_fluid_tally {
     kf_fluid_options options;
     kf_fluid_design design;
     kf_works *works;
-    double cells, values;                  /* cells of all simulations; numbers of a velocity field */
-    double images;                         /* beside each cell, that walls mirror and the passes write */
+    /* The cells of all simulations; the values of a velocity field. */
+    double cells, values;
+    /* The number of mirror images that walls add to each cell and that passes write. */
+    double images;
     double least_threads, least_registers; /* of a block, that another pass of the same kernel asks for */
     double arithmetic;                     /* of an instruction in single precision */
-    double cached; /* bytes of memory that a byte costs where the caches hold some of the data */
+    /* The ratio of memory traffic to bytes when the caches hold a part of the data. */
+    double cached;
 } kf_fluid_tally;
 
 /* Rates that are neither counted nor compiled but read off measurements of an H200. */
@@ -82,7 +85,7 @@ static double line_instructions(const kf_fluid_tally *t, const kf_line_engine *e
     return sum;
 }
 
-/* A pass of blocks of lines. */
+/* A pass of blocks over lines. */
 typedef struct kf_line_pass {
     const char *name;
     const kf_line_engine *engine;
@@ -93,12 +96,15 @@ typedef struct kf_line_pass {
     double bytes;               /* moved in all */
     double pieces, piece_bytes; /* places of memory that are read and written apart, and how long they are */
     double instructions;        /* beside the transforms, in all */
-    int resident;               /* blocks that the config asks room for; 0: none */
-    bool across;                /* threads next to each other have lines next to each other */
+    /* The blocks for which the config requests space; 0: no request. */
+    int resident;
+    /* Neighbouring threads have neighbouring lines. */
+    bool across;
     size_t shared_bytes;
 } kf_line_pass;
 
-/* Registers of a thread: its values, those that stay of the twiddles, and what is on its way from memory. */
+/* Returns the registers of a thread: its values, the remaining twiddles, and values in transfer from memory.
+ */
 static double registers_of(const kf_fluid_tally *t, const kf_line_pass *p) {
     static const double OWN = 26, VALUE = 2.1, EARLY = 0.9, TABLE = 1.2, BOTH = 10;
     const kf_line_engine *e = p->engine;
@@ -111,8 +117,8 @@ static double registers_of(const kf_fluid_tally *t, const kf_line_pass *p) {
     return OWN + wide * (VALUE * p->at_once * e->most + more);
 }
 
-/* Blocks that a multiprocessor holds, by threads, registers and shared memory; and what does not fit into the
- * registers that a thread may have. */
+/* Returns the blocks that a multiprocessor holds by threads, registers and shared memory, and the values that
+ * do not fit into a thread's registers. */
 static double resident_of(const kf_line_pass *p, double threads, double registers, double *spilled) {
     static const double ONE_TAKES = 2, MORE_TAKE = 1.3;
     const double warps = 32 * ceil(threads / 32), asked = p->resident > 0 ? p->resident : 1;
@@ -123,8 +129,8 @@ static double resident_of(const kf_line_pass *p, double threads, double register
     return kf_cost_resident_blocks(warps, fmin(registers, allowed), (double)p->shared_bytes);
 }
 
-/* A piece of a row shorter than two sectors costs more than its bytes: part of a sector is written, and each
- * is of another page. */
+/* Returns the bytes that short pieces of rows lose. A piece shorter than two sectors writes a part of a
+ * sector, and each piece is on another page. */
 static double piece_bytes_lost(const kf_line_pass *p) {
     static const double PARTIAL = 35, SECTOR = 12, TWO = 6;
     if (p->piece_bytes < 16) return 2 * PARTIAL;
@@ -165,8 +171,8 @@ static double code_kib(const kf_line_pass *p, const kf_spills *spills) {
            INSTRUCTION * spills->accesses;
 }
 
-/* Adds the work of a pass that transforms lines. On a GPU the registers and shared memory of a block say
- * how many are resident, what spills, and whether blocks run in one step or hide each other's waiting. */
+/* Adds a pass that transforms lines. On a GPU the registers and shared memory of a block determine the
+ * resident blocks, the spilled values, and whether blocks run in step or hide each other's waits. */
 static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
     static const double BUSY_VALUES = 96, DRAWN = 3, IN_STEP = 2;
     /* Each launch fetches its code anew, for the last one's took its place; one kernel of all passes less. */
@@ -196,7 +202,7 @@ static void add_lines(kf_fluid_tally *t, const kf_line_pass *p) {
         rates.issued * t->arithmetic *
             (p->transforms * values * line_instructions(t, e, p->lines, p->across) + p->instructions) +
         p->blocks * threads * rates.spill_issued * spills.accesses;
-    /* Few warps with few values do not keep the schedulers of a multiprocessor busy. */
+    /* A few warps with few values do not keep the schedulers of a multiprocessor busy. */
     const double in_work = together * ceil(threads / 32) * p->at_once * e->most;
     work->amount[KF_COST_INSTRUCTIONS] /= fmin(1, in_work / BUSY_VALUES);
     work->amount[KF_COST_LATENCY] =
@@ -227,7 +233,7 @@ static double gather_instructions(const kf_fluid *f) {
             : f->solid == KF_SOLID_STILL ? 10
                                          : 0);
 }
-/* Bytes of what is read where the flow arrives, beside the velocity. */
+/* Returns the bytes that are read at the traced positions, besides the velocity. */
 static double extra_bytes(const kf_fluid_tally *t) {
     const kf_fluid *f = t->fluid;
     const double value = (double)t->design.velocity_bytes,
@@ -314,8 +320,8 @@ static void add_fused(kf_fluid_tally *t) {
     add_lines(t, &inverse);
 }
 
-/* Passes of one kernel: no starts, but barriers; and the registers and shared memory of the largest for all.
- */
+/* Adds the passes of one kernel. They have barriers between them and no launches. The largest registers and
+ * shared memory apply to all. */
 static void add_persistent(kf_fluid_tally *t) {
     static const double BARRIER = 0.35, KEPT = 1.6;
     const size_t first = t->works->count;
@@ -333,7 +339,7 @@ static void add_persistent(kf_fluid_tally *t) {
 
 /* --- Plans with their transforms apart ------------------------------------------------------------------ */
 
-/* A kernel with a thread a cell. */
+/* Adds a kernel with a thread per cell. */
 static void add_cells(kf_fluid_tally *t, const char *name, double bytes, double instructions,
                       double efficiency) {
     kf_work *work = kf_works_add(t->works, name, 1);
@@ -362,7 +368,7 @@ static void add_library(kf_fluid_tally *t, const char *name) {
     }
 }
 
-/* One field, or several in one launch, along all axes. */
+/* Adds the transform of one field, or of several in one launch, along all axes. */
 static void add_field(kf_fluid_tally *t, double fields, bool complex, bool inverse) {
     const kf_fluid *f = t->fluid;
     const kf_fluid_options *o = &t->options;

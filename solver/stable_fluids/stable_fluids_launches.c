@@ -1,4 +1,4 @@
-/* The items of a step of each plan. Begin reading at kf_fluid_make_items. */
+/* The items of a step of each plan. The entry point is kf_fluid_make_items. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,9 @@ typedef struct builder {
     const kf_fluid_plan *p;
     const kf_fluid *f;
     bool gpu;
-    int versions; /* of items that touch the dyes, which swap their buffers every step: one for even, one for
-                     odd steps */
+    /* The number of versions of items that use the dyes, whose buffers swap every step: one for even, one for
+     * odd steps. */
+    int versions;
     kf_error *error;
 } builder;
 
@@ -30,7 +31,7 @@ static void set_single(kf_fluid_arguments *a) {
 #undef KF_SINGLE
 }
 
-/* Arguments of half a step: what is carried, by what, for how long. */
+/* Returns the arguments of half a step: the carried field, the velocity that carries it, and the time. */
 static kf_fluid_arguments arguments_of(const builder *b, int half) {
     const kf_fluid *f = b->f;
     kf_fluid_arguments a = b->p->arguments;
@@ -59,7 +60,7 @@ static kf_fluid_arguments arguments_of(const builder *b, int half) {
     return a;
 }
 
-/* Dye buffers at the half of a step of that parity. */
+/* Sets the dye buffers of a half step of that parity. */
 static void set_dyes(const builder *b, kf_fluid_arguments *a, int half, int version) {
     if (b->f->dye_count == 0) return;
     const int from = b->f->reflection ? half : version;
@@ -92,7 +93,7 @@ static kf_status add(const builder *b, const work *w, const kf_fluid_arguments *
     return KF_OK;
 }
 
-/* One for each version of the dyes. */
+/* Adds an item for each version of the dyes. */
 static kf_status add_versions(const builder *b, const work *w, kf_fluid_arguments a, int half) {
     for (int version = 0; version < b->versions; version++) {
         set_dyes(b, &a, half, version);
@@ -101,7 +102,7 @@ static kf_status add_versions(const builder *b, const work *w, kf_fluid_argument
     return KF_OK;
 }
 
-/* A thread a cell, or a mode. On the cpu a block is a few whole rows. */
+/* Returns the work of a thread per cell, or per mode. On the cpu a block is a few whole rows. */
 static work over(const builder *b, kf_fluid_module module, const char *name, int nx, int ny, int nz,
                  double bytes) {
     const kf_fluid_options *o = &b->p->options;
@@ -276,8 +277,8 @@ static kf_status add_parts(const builder *b, int half) {
     return add(b, &update, &a, 1, 0);
 }
 
-/* Makes the launch that does so many steps in one kernel. Its blocks wait for each other, so no more are
- * launched than the device holds at once. */
+/* Makes the launch that does this many steps in one kernel. Its blocks wait for each other, so their number
+ * is at most what the device holds at once. */
 kf_status kf_fluid_persistent_launch(const kf_plan *plan, int steps, kf_launch *launch, kf_error *error) {
     const kf_fluid_plan *p = plan->system;
     const kf_fluid_options *o = &p->options;

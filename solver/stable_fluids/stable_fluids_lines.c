@@ -13,7 +13,8 @@ typedef struct choice {
     int taken[STAGES], count, sum;
 } choice;
 
-/* The product of fewest factors, of these the one with the smallest sum: few exchanges, few turns. */
+/* Chooses the product with the fewest factors, which needs few exchanges. Of these it takes the one with the
+ * smallest sum. */
 static void choose(int rest, int points, choice *now, choice *best) {
     if (rest == 1) {
         if (best->count == 0 || now->count < best->count ||

@@ -78,7 +78,8 @@ kf_status kf_fluid_read_options(const kf_fluid *fluid, const kf_config *config, 
                                 kf_error *error) {
     memset(o, 0, sizeof *o);
     KF_TRY(kf_options_read(config, table, sizeof table / sizeof *table, o, error));
-    o->velocity_bits = 16 << o->velocity_bits; /* of the names' places */
+    /* The index of a name becomes its number of bits. */
+    o->velocity_bits = 16 << o->velocity_bits;
     o->spectrum_bits = 16 << o->spectrum_bits;
     o->most_threads = gpu ? 1024 : 0;
     return check(fluid, o, gpu, error);

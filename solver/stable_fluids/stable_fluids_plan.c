@@ -26,7 +26,7 @@ static kf_status upload_reals(const kf_fluid_plan *p, kf_buffer *target, const d
     return status;
 }
 
-/* Makes and uploads the twiddles of each axis; rows have engines of their own for the way back. */
+/* Makes and uploads the twiddles of each axis. The inverse transforms of rows have separate engines. */
 static kf_status make_twiddles(kf_plan *plan, kf_fluid_plan *p, kf_error *error) {
     const kf_fluid *f = p->fluid;
     for (int axis = 0; axis < f->dimensions; axis++) {
@@ -48,8 +48,7 @@ static kf_status make_twiddles(kf_plan *plan, kf_fluid_plan *p, kf_error *error)
     return KF_OK;
 }
 
-/* Makes the memory that the scene asks for, whatever the plan: clock, pushes, sources, solid, dyes,
- * particles. */
+/* Makes the buffers that the scene needs in any plan: clock, pushes, sources, solid, dyes, particles. */
 static kf_status make_scene_buffers(kf_plan *plan, kf_fluid_plan *p, kf_error *error) {
     const kf_fluid *f = p->fluid;
     const size_t cells = kf_fluid_cell_count(f), simulations = (size_t)f->simulations;
@@ -168,7 +167,7 @@ static void set_arguments(kf_fluid_plan *p) {
     d->particle_step = 1;
 }
 
-/* Every value of velocity and dyes read and written once, and of the spectrum once a pass. */
+/* Counts every value of velocity and dyes read and written once, and the spectrum once per pass. */
 static double least_bytes(const kf_fluid_plan *p) {
     const kf_fluid *f = p->fluid;
     const double d = f->dimensions, passes = d == 3 ? 8 : 4;
@@ -178,7 +177,7 @@ static double least_bytes(const kf_fluid_plan *p) {
     return cell * (double)kf_fluid_cell_count(f) * f->simulations;
 }
 
-/* A steady force; confinement writes over it. */
+/* Uploads a steady force. Confinement overwrites it. */
 static kf_status upload_body(const kf_fluid_plan *p, kf_error *error) {
     const kf_fluid *f = p->fluid;
     if (f->body_amplitude == 0) return KF_OK;

@@ -23,7 +23,8 @@ size_t kf_fluid_cell_count(const kf_fluid *fluid) {
 }
 
 bool kf_fluid_size_fits(int n) {
-    enum { MOST_FIVES = 5 }; /* a transform has five stages at most */
+    /* A transform has at most five stages. */
+    enum { MOST_FIVES = 5 };
     int fives = 0;
     if (n < 8) return false;
     for (; n % 5 == 0; n /= 5)
@@ -52,13 +53,15 @@ static double random_phase(uint64_t *state) {
 
 enum { WAVES = 6, MOST_PERIODS = 2, PERIODS = 2 * MOST_PERIODS + 1 };
 
-/* Waves with at most two periods an axis, from the seed and the simulation alone. A sine of all axes is one
- * product of complex numbers an axis, from tables: a large box has many cells. */
+/* Waves with at most two periods per axis, which depend on the seed and the simulation only. A sine of all
+ * axes is a product of one complex number per axis from tables, because a large box has many cells. */
 struct kf_fluid_waves {
     const kf_fluid *fluid;
-    int periods[WAVES][3];                   /* k + MOST_PERIODS */
-    double cosine[WAVES][3], sine[WAVES][3]; /* of the phase of each component */
-    double *turns[3];                        /* exp(2 pi i k cell / cells), [cell][k][2] */
+    /* The index k + MOST_PERIODS. */
+    int periods[WAVES][3];
+    /* The cosine and sine of each component's phase. */
+    double cosine[WAVES][3], sine[WAVES][3];
+    double *turns[3]; /* exp(2 pi i k cell / cells), [cell][k][2] */
 };
 
 /* Makes the random waves of a simulation, with a table of each axis's sines and cosines;
@@ -142,8 +145,8 @@ double kf_fluid_body(const kf_fluid *f, int y) {
     return f->body_amplitude * (f->body_mode == 0 ? 1.0 : sin(2.0 * pi * f->body_mode * y / f->cells[1]));
 }
 
-/* Returns the velocity at a cell at the start: of a domain between walls the mirror image behind a wall
- * has the same with the velocity across turned. */
+/* Returns the initial velocity at a cell. Between walls, the mirror image behind a wall has the same velocity
+ * with its component across the wall reversed. */
 void kf_fluid_initial(const kf_fluid_waves *w, const int cell[3], double velocity[3]) {
     const kf_fluid *f = w->fluid;
     int inside[3], domain[3];
@@ -225,7 +228,8 @@ void kf_fluid_free(kf_fluid *fluid) {
 static void add_numbers(kf_text *text, const char *name, const double *values, int count) {
     kf_text_append(text, "%s", name);
     for (int i = 0; i < count; i++)
-        kf_text_append(text, " %.17g", values[i] + 0.0); /* -0 and 0 are the same number */
+        /* -0 and 0 are the same number. */
+        kf_text_append(text, " %.17g", values[i] + 0.0);
     kf_text_append(text, "\n");
 }
 

@@ -56,8 +56,8 @@ static kf_status read_walls(const reader *r, const cJSON *domain, bool walls[3])
     return KF_OK;
 }
 
-/* Reads domain: cells (or those that the user asked for), length in metres, walls, simulations. An axis
- * between walls is computed with its mirror image, so it has twice the cells. */
+/* Reads domain: cells (or those of the command line), length in metres, walls, simulations. An axis between
+ * walls is computed together with its mirror image, so it has twice the cells. */
 static kf_status read_domain(const reader *r, const int asked[3]) {
     static const char *const keys[] = {"cells", "length", "walls", "simulations", NULL};
     const kf_json_place place = {r->file, "domain"};
@@ -133,7 +133,7 @@ static kf_status read_flow(const reader *r) {
     return KF_OK;
 }
 
-/* Reads initial: how the flow starts; velocities become cells a step. */
+/* Reads the initial flow. Velocities become cells per step. */
 static kf_status read_start(const reader *r) {
     static const char *const keys[] = {"kind", "velocity", "amplitude", "mode", "seed", NULL};
     static const char *const of_waves[] = {"amplitude", "mode", NULL};
@@ -180,7 +180,8 @@ static kf_status read_body(const reader *r) {
     return KF_OK;
 }
 
-/* A dye's name heads its field and its column of a table, beside those that a flow has without it. */
+/* Checks a dye's name. It names a field and a column of a table, so it must differ from those that every flow
+ * has. */
 static kf_status check_dye_name(const reader *r, const char *name) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     static const char *const taken[] = {"velocity", "solid", "kinetic_energy", "top_speed",
@@ -279,7 +280,8 @@ static kf_status read_all(const reader *r, const int cells[3]) {
     const char *description = NULL;
     kf_probe_texts probes;
     KF_TRY(kf_json_check_keys(top, r->root, keys, r->error));
-    KF_TRY(kf_probes_of_file(r->file, r->root, &probes, r->error)); /* which kftune run reads */
+    /* The command kftune run reads them. */
+    KF_TRY(kf_probes_of_file(r->file, r->root, &probes, r->error));
     KF_TRY(kf_json_string(top, r->root, "description", false, &description, r->error));
     KF_TRY(read_domain(r, cells));
     KF_TRY(read_scheme(r));
@@ -296,8 +298,8 @@ static kf_status read_all(const reader *r, const int cells[3]) {
     return KF_OK;
 }
 
-/* Opens a scene file of this system; cells that are not 0 replace the file's. On success the caller frees
- * the fluid, on failure there is none. */
+/* Opens a scene file of this system. Cells that are not 0 replace those of the file. On success the caller
+ * frees the fluid; on failure there is none. */
 kf_status kf_fluid_open(const char *source, const int cells[3], kf_fluid **fluid, kf_error *error) {
     static const int smallest[3] = {8, 8, 8};
     char path[KF_PATH];

@@ -14,13 +14,15 @@ typedef struct reference {
     const kf_fluid *fluid;
     size_t count;
     kf_fluid_state state;
-    double *field[3];   /* carried */
-    double *wind[3];    /* carries */
-    double *arrived[3]; /* before the projection */
-    double *guess[3];   /* MacCormack: the field carried once */
-    double *push[3];    /* acceleration by confinement and body force */
+    double *field[3]; /* carried */
+    double *wind[3];  /* carries */
+    /* The velocity before the projection. */
+    double *arrived[3];
+    double *guess[3]; /* MacCormack: the field carried once */
+    double *push[3];  /* acceleration by confinement and body force */
     double *new_dye[KF_FLUID_DYES], *dye_guess[KF_FLUID_DYES];
-    double part; /* of a step that a trace goes back */
+    /* The share of a step that a trace goes back. */
+    double part;
     long long step;
     size_t next_impulse;
 } reference;
@@ -80,7 +82,7 @@ static double interpolated(const kf_fluid *f, const double *values, const weight
     return sum;
 }
 
-/* Held between the smallest and the largest value of the cells around the place. */
+/* Limits a value to the smallest and the largest value of the cells around the place. */
 static double limited(const kf_fluid *f, const double *values, const weights *linear, double value) {
     double low = INFINITY, high = -INFINITY;
     for (int corner = 0; corner < 8; corner++) {
@@ -134,7 +136,7 @@ static void guess_cells(void *data, size_t begin, size_t end) {
 
 /* --- What acts ------------------------------------------------------------------------------------------ */
 
-/* Share of solid at a cell at the end of the step, and how fast it is there. */
+/* Finds the solid's share of a cell at the end of the step, and its velocity there. */
 static double solid_at(const reference *r, const int at[3], double velocity[3]) {
     const kf_fluid *f = r->fluid;
     const kf_fluid_motion *m = &f->motion;
@@ -292,8 +294,8 @@ static void find_push(reference *r) {
 
 /* --- Diffusion and projection --------------------------------------------------------------------------- */
 
-/* Projects one mode to be free of divergence and lets it decay by viscosity; modes at half the sampling
- * rate are dropped, the mean stays. */
+/* Makes one mode divergence-free and applies the decay by viscosity. Modes at half the sampling rate are
+ * removed; the mean does not change. */
 static void project_mode(const kf_fluid *f, const int at[3], double viscosity, kf_dcomplex *mode[3]) {
     double k[3] = {0, 0, 0}, k2 = 0;
     bool highest = false;
@@ -346,7 +348,7 @@ static void copy_fields(const reference *r, double *const to[3], double *const f
         memcpy(to[i], from[i], r->count * sizeof(double));
 }
 
-/* Carries `field` by `wind` for part of a step; the result, not yet projected, in `arrived`. */
+/* Carries `field` by `wind` for part of a step. The result before projection is `arrived`. */
 static void carry(reference *r) {
     if (r->fluid->advection == KF_ADVECT_MACCORMACK) kf_in_parallel(r->count, 4096, guess_cells, r);
     kf_in_parallel(r->count, 4096, carry_cells, r);
@@ -441,7 +443,7 @@ static void allocate(reference *r) {
     r->state.particles = kf_allocate_zeroed(3 * (size_t)r->fluid->particle_count + 1, sizeof(double));
 }
 
-/* Runs the reference of one simulation for so many steps; the caller frees the state. */
+/* Runs the reference of one simulation for this many steps. The caller frees the state. */
 void kf_fluid_refer(const kf_fluid *fluid, int simulation, int steps, kf_fluid_state *state) {
     reference r = {.fluid = fluid, .count = kf_fluid_cell_count(fluid)};
     allocate(&r);

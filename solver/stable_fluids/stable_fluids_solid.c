@@ -12,7 +12,8 @@
 #include "scene/scene.h"
 #include "solver/stable_fluids/stable_fluids_reader.h"
 
-enum { FINE = 4 }; /* points along each axis of a cell that are looked at */
+/* The number of tested points along each axis of a cell. */
+enum { FINE = 4 };
 
 typedef struct solid {
     const char *file;
@@ -100,7 +101,8 @@ static kf_status read_shape(const solid *s, const char *name) {
 typedef struct picture {
     unsigned char *grey;
     int width, height;
-    double size[2]; /* metres of the domain */
+    /* The domain's size in metres. */
+    double size[2];
 } picture;
 
 static bool is_dark(const void *data, const double p[3]) {
@@ -110,7 +112,7 @@ static bool is_dark(const void *data, const double p[3]) {
                    (size_t)(x < q->width ? x : q->width - 1)] < 128;
 }
 
-/* A file beside the scene's. */
+/* Finds a file in the folder of the scene. */
 static kf_status beside(const solid *s, const char *name, char path[KF_PATH]) {
     const char *slash = strrchr(s->file, '/');
     if (name[0] == '/' || slash == NULL) return kf_path(path, s->error, "%s", name);
@@ -153,8 +155,8 @@ static kf_status read_mask(const solid *s, const char *name) {
 
 /* --- Meshes --------------------------------------------------------------------------------------------- */
 
-/* Finds where the line along x through (y, z), both in metres, passes through the triangle, and adds the
- * sign of the passing to the fine points right of it. A point is inside where the sum is not 0. */
+/* Finds where the line along x through (y, z), both in metres, crosses the triangle, and adds the sign of the
+ * crossing to the fine points to its right. A point is inside when the sum is not 0. */
 static void pass_row(const kf_mesh *mesh, size_t triangle, double y, double z, double fine, int count,
                      int *turns) {
     const double *p[3];
@@ -172,8 +174,8 @@ static void pass_row(const kf_mesh *mesh, size_t triangle, double y, double z, d
     if (first < count) turns[first] += area > 0 ? 1 : -1;
 }
 
-/* Passes of the mesh through the lines along x of one plane of fine points. They are shifted by a share of
- * their spacing, so that none meets an edge of a mesh that lies on the grid. */
+/* Adds the crossings of the mesh with the lines along x of one plane of fine points. The points are shifted
+ * by a fraction of their spacing, so none meets an edge of a mesh that lies on the grid. */
 static void pass_plane(const solid *s, const kf_mesh *mesh, int k, int rows, int count, int *turns) {
     const double fine = s->fluid->cell_size / FINE, shift = 0.1234567e-3 * fine;
     const double z = (k + 0.5) * fine + 2 * shift;
@@ -246,8 +248,8 @@ static kf_status read_mesh(const solid *s, const char *name) {
 
 /* --- All of it ------------------------------------------------------------------------------------------ */
 
-/* Reads how the solid moves, and how strongly it takes the fluid along: eta is the time in seconds of a
- * penalty, without it the velocity is set. */
+/* Reads how the solid moves, and how strongly it drives the fluid. eta is the time in seconds of a penalty;
+ * without it the velocity is set. */
 static kf_status read_motion(const solid *s) {
     kf_fluid *f = s->fluid;
     kf_fluid_motion *m = &f->motion;
@@ -275,7 +277,7 @@ static kf_status read_motion(const solid *s) {
     return KF_OK;
 }
 
-/* The centre of what is solid, about which it turns; and its image behind the walls. */
+/* Computes the solid's centre, about which it turns, and its image behind the walls. */
 static kf_status finish(const solid *s) {
     kf_fluid *f = s->fluid;
     double sum = 0, moment[3] = {0, 0, 0};

@@ -39,7 +39,7 @@ static kf_status check_inside(const reader *r, const char *key, bool repeats, co
     return KF_OK;
 }
 
-/* The cell that holds a place in metres. */
+/* Returns the cell that contains a place in metres. */
 static int cell_of(const kf_fluid *f, int axis, double metres) {
     const int n = f->cells[axis];
     const double wrapped = fmod(floor(metres / f->cell_size), n);
@@ -143,8 +143,8 @@ static kf_status add_push_line(const reader *r, const char *path, int number, co
     return KF_OK;
 }
 
-/* Lines of "step,x,y,u,v" (z and w in between in three dimensions), metres and metres a second; '#' begins a
- * comment. */
+/* Reads lines of "step,x,y,u,v" (with z and w in three dimensions), in metres and metres per second. '#'
+ * begins a comment. */
 static kf_status read_push_file(const reader *r, const char *name, long reach) {
     char path[KF_PATH], *text = NULL;
     size_t size;
@@ -198,8 +198,8 @@ kf_status kf_fluid_read_pushes(const reader *r) {
     return KF_OK;
 }
 
-/* Reads a source: a ball that holds the fluid's velocity, accelerates it or adds dye, between two times;
- * all become cells and steps. */
+/* Reads a source: a ball that holds the fluid's velocity, accelerates it or adds dye between two times. Its
+ * values become cells and steps. */
 static kf_status read_source(const reader *r, const cJSON *entry, int number, kf_fluid_source *s) {
     static const char *const keys[] = {"center", "radius", "velocity", "hold", "acceleration",
                                        "dye",    "from",   "until",    NULL},
@@ -246,6 +246,7 @@ static kf_status read_source(const reader *r, const cJSON *entry, int number, kf
     return KF_OK;
 }
 
+/* Reads the sources of a scene, with their mirror images behind walls. */
 kf_status kf_fluid_read_sources(const reader *r) {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->root, "sources"), *entry;
     kf_fluid *f = r->fluid;
@@ -253,7 +254,8 @@ kf_status kf_fluid_read_sources(const reader *r) {
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > MOST_SOURCES)
         return kf_fail(r->error, KF_BAD_INPUT, "%s: sources: give a list of at most %d", r->file,
                        MOST_SOURCES);
-    const int images = 1 << (f->walls[0] + f->walls[1] + f->walls[2]); /* room for the mirror images */
+    /* The mirror images need space. */
+    const int images = 1 << (f->walls[0] + f->walls[1] + f->walls[2]);
     f->sources = kf_allocate_zeroed((size_t)(cJSON_GetArraySize(list) * images) + 1, sizeof *f->sources);
     cJSON_ArrayForEach(entry, list) {
         const int number = f->source_count++;

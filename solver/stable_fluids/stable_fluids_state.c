@@ -1,5 +1,5 @@
-/* The state of a plan: where it begins, reading it, checkpoints. On the host it is a kf_fluid_state in double
- * precision, whatever layout and storage the plan has; a stored number passes through it unchanged. */
+/* The state of a plan: its start, reading it, checkpoints. On the host it is a kf_fluid_state in double
+ * precision, with any layout and storage of the plan. Stored numbers are converted without a change. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static kf_fluid_plan *own(const kf_plan *plan) {
     return plan->system;
 }
 
-/* Returns which of the dye buffers holds the dye after so many steps. */
+/* Returns which of the dye buffers holds the dye after this many steps. */
 static int dye_buffer(const kf_fluid *fluid, uint64_t steps) {
     return fluid->reflection ? 0 : (int)(steps % 2);
 }
@@ -30,7 +30,8 @@ uint16_t kf_half_of(double value) {
     if (size == 0) return (uint16_t)sign;
     int exponent;
     (void)frexp(size, &exponent);
-    if (exponent < -13) exponent = -13; /* below there are fewer digits */
+    /* Smaller numbers have fewer digits. */
+    if (exponent < -13) exponent = -13;
     /* To the nearest of 2^-11 of the exponent's range, the even one of two; a carry goes into the exponent.
      */
     const unsigned digits = (unsigned)nearbyint(ldexp(size, 11 - exponent));
@@ -57,7 +58,7 @@ static double get(const void *values, size_t index, int bits) {
     return bits == 32 ? (double)((const float *)values)[index] : ((const double *)values)[index];
 }
 
-/* Place of component i of a cell in a velocity buffer (kernels/stable_fluids/arguments.h). */
+/* Returns the place of component i of a cell in a velocity buffer (kernels/stable_fluids/arguments.h). */
 static size_t place(const kf_fluid_plan *p, int simulation, size_t cell, int i) {
     const size_t cells = kf_fluid_cell_count(p->fluid), all = cells * (size_t)p->fluid->simulations;
     if (p->options.plan == KF_FLUID_BATCHED) return (size_t)i * cells + cell;
@@ -67,7 +68,8 @@ static size_t place(const kf_fluid_plan *p, int simulation, size_t cell, int i) 
 
 /* --- States on the host --------------------------------------------------------------------------------- */
 
-enum { LEAST_CELLS = 1 << 16 }; /* for which threads are worth while */
+/* The least number of cells for which threads are used. */
+enum { LEAST_CELLS = 1 << 16 };
 
 static void allocate_state(const kf_fluid *f, kf_fluid_state *state) {
     const size_t cells = kf_fluid_cell_count(f);
@@ -113,7 +115,7 @@ static void start_state(const kf_fluid *f, int simulation, kf_fluid_state *state
 
 /* --- To and from the device ----------------------------------------------------------------------------- */
 
-/* A buffer's content while it is filled or read simulation by simulation. */
+/* The content of a buffer while it is filled or read simulation by simulation. */
 typedef struct mirror {
     kf_buffer *buffer;
     void *values;
@@ -224,8 +226,8 @@ static kf_status set_clock(kf_plan *plan, uint64_t step, kf_error *error) {
 
 /* --- The persistent plan, whose launches are ahead of the steps done ------------------------------------ */
 
-/* The buffer with the velocity of steps_done. Within a launch it is computed again from where that started.
- */
+/* Returns the buffer with the velocity of steps_done. Within a launch it is computed again from the launch's
+ * start. */
 static kf_status present(kf_plan *plan, kf_buffer **velocity, kf_error *error) {
     kf_fluid_plan *p = own(plan);
     *velocity = p->velocity;
@@ -247,7 +249,7 @@ static kf_status present(kf_plan *plan, kf_buffer **velocity, kf_error *error) {
     return kf_backend_launch(plan->backend, &launch, error);
 }
 
-/* A restored state goes on to the end of the launch that it lies in. */
+/* Completes the launch in which a restored state lies. */
 static kf_status catch_up(kf_plan *plan, kf_error *error) {
     kf_fluid_plan *p = own(plan);
     if (p->options.plan != KF_FLUID_PERSISTENT) return KF_OK;
@@ -290,7 +292,8 @@ kf_status kf_fluid_read(kf_plan *plan, int simulation, kf_fluid_state *state, kf
     return KF_OK;
 }
 
-/* A checkpoint: for every simulation velocity [component][z][y][x], dyes, particles, as doubles. */
+/* Returns the values of a checkpoint: velocity [component][z][y][x], dyes and particles of every simulation,
+ * as doubles. */
 static size_t state_count(const kf_fluid *f) {
     return kf_fluid_cell_count(f) * (size_t)(f->dimensions + f->dye_count) + 3 * (size_t)f->particle_count;
 }
@@ -368,8 +371,8 @@ static void fill_quantity(const kf_fluid *f, const int nodes[3], float *values, 
             }
 }
 
-/* The domain's part of the first simulation: "velocity", the dyes by their names, and "solid" where there is
- * one. */
+/* Makes a snapshot of the domain in the first simulation: "velocity", the dyes by their names, and "solid" if
+ * there is one. */
 static kf_status snapshot(kf_plan *plan, kf_snapshot *s, kf_error *error) {
     const kf_fluid *f = own(plan)->fluid;
     kf_fluid_state state;
@@ -399,15 +402,15 @@ static kf_status snapshot(kf_plan *plan, kf_snapshot *s, kf_error *error) {
     return KF_OK;
 }
 
-/* A scene of other lengths and times may have the same lattice. */
+/* Lists the scales of the tables. Scenes with other lengths and times may have the same lattice. */
 static void meaning_of_records(const kf_plan *plan, kf_facts *meaning) {
     const kf_fluid *f = own(plan)->fluid;
     kf_facts_number(meaning, "cell_size", f->cell_size, "m");
     kf_facts_number(meaning, "time_step", f->time_step, "s");
 }
 
-/* Some cells of some simulations, others each time: a step's transforms spread what is no number to all cells
- * of its simulation. */
+/* Checks some cells of some simulations for NaN, other cells each time. The transforms of a step spread a NaN
+ * to all cells of its simulation. */
 static kf_status watch(kf_plan *plan, kf_error *error) {
     enum { SIMULATIONS = 16, CELLS = 3 };
     const kf_fluid_plan *p = own(plan);
@@ -434,7 +437,7 @@ static kf_status watch(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
-/* Energy of the domain a unit of mass, and how much of each dye there is. */
+/* Records the energy of the domain per unit of mass, and the amount of each dye. */
 static kf_status record(kf_plan *plan, kf_records *records, kf_error *error) {
     const kf_fluid *f = own(plan)->fluid;
     const size_t cells = kf_fluid_cell_count(f);

@@ -1,4 +1,4 @@
-/* The correctness gate: a plan's velocity, dyes and particles against the reference. */
+/* The correctness check: compares a plan's velocity, dyes and particles with the reference. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ void kf_fluid_free_reference(kf_reference *reference) {
     free(reference);
 }
 
-/* Accepted by storage: rounding of some tens of steps with a margin. A click of the script carries a cell
- * hundreds of cells far, which loses as many digits. */
+/* Returns the accepted deviation for a storage type: the rounding of some tens of steps with a margin. A
+ * click of the script carries a cell hundreds of cells far, which loses as many digits. */
 static double bound_of(const kf_fluid_plan *p) {
     double far = 1;
     for (size_t i = 0; i < p->fluid->impulse_count; i++)
@@ -55,16 +55,17 @@ static void compare(const double *values, const double *reference, size_t count,
         const double e = values[n] - reference[n];
         d->square += e * e;
         d->scale += reference[n] * reference[n];
-        if (!(fabs(e) <= d->worst)) d->worst = fabs(e), d->at = n; /* also true for NaN */
+        /* This is also true for NaN. */
+        if (!(fabs(e) <= d->worst)) d->worst = fabs(e), d->at = n;
     }
 }
-/* A field that is nearly nothing has no scale of its own. */
+/* Returns the relative difference. A field close to zero has no natural scale. */
 static double relative(const difference *d, size_t count) {
     return sqrt(d->square) / fmax(sqrt(d->scale), 1e-3 * sqrt((double)count));
 }
 
-/* Share of the particles that are more than a hundredth of a cell away: the seed's rule jumps where a
- * particle changes its cell, so that rounding moves a few of them. */
+/* Returns the share of the particles that are more than a hundredth of a cell away. The seed's rule jumps
+ * where a particle changes its cell, so rounding moves a few of them. */
 static double strayed(const kf_fluid *f, const double *particles, const double *reference) {
     long long count = 0;
     for (long long j = 0; j < f->particle_count; j++) {
@@ -79,7 +80,7 @@ static double strayed(const kf_fluid *f, const double *particles, const double *
     return f->particle_count > 0 ? (double)count / (double)f->particle_count : 0;
 }
 
-/* The largest over all simulations that are compared. */
+/* The largest differences over all compared simulations. */
 typedef struct farthest {
     double fields, mean_velocity, strayed;
 } farthest;
@@ -115,10 +116,11 @@ static void compare_state(const kf_fluid *f, const kf_fluid_state *state, const 
     most->strayed = fmax(most->strayed, strayed(f, state->particles, reference->particles));
 }
 
-/* Holds fields, mean velocity and particles against the reference; of the particles a few may be astray,
- * because those that come to a cell's face by rounding go another way. */
+/* Compares fields, mean velocity and particles with the reference. A few particles may differ, because
+ * rounding at a cell's face sends them another way. */
 kf_status kf_fluid_verify(kf_plan *plan, const kf_reference *reference, kf_verification *v, kf_error *error) {
-    enum { MOST_STRAYED = 2 }; /* in a thousand */
+    /* The number allowed of a thousand particles. */
+    enum { MOST_STRAYED = 2 };
     const kf_fluid_plan *p = plan->system;
     memset(v, 0, sizeof *v);
     const double bound = bound_of(p);

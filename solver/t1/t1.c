@@ -16,8 +16,8 @@ kf_problem *kf_t1_wrap(kf_t1_problem *own, bool owned) {
     problem->seed = 1;
     kf_facts_size(&problem->facts, size, "");
     kf_facts_amount(&problem->facts, "element_count", (double)size[0] * size[1] * size[2], "elements");
-    if (strlen(own->kernel_name) < KF_NAME) /* other tuners look for it in their caches */
-        kf_facts_word(&problem->facts, "kernel", own->kernel_name);
+    /* Other tuners look for this name in their caches. */
+    if (strlen(own->kernel_name) < KF_NAME) kf_facts_word(&problem->facts, "kernel", own->kernel_name);
     if (own->notes != NULL) problem->notes = kf_duplicate(own->notes);
     return problem;
 }
@@ -44,7 +44,8 @@ static kf_status open_file(const char *source, const kf_problem_options *options
     return status;
 }
 
-/* Configs are verified on the problem as it is: what is right for a smaller one need not be for this. */
+/* Makes the trial. Configs are verified on the problem itself, because a config may be right for a smaller
+ * problem only. */
 static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *steps, kf_error *error) {
     const kf_t1_problem *own = problem->own;
     if (own->missing_file != NULL)
@@ -53,7 +54,8 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
                        "problem file's folder",
                        own->file, own->missing_file);
     *small = kf_t1_wrap(problem->own, false);
-    *steps = 1; /* each launch that is verified begins from arguments of its own */
+    /* Each verified launch starts from fresh arguments. */
+    *steps = 1;
     return KF_OK;
 }
 
@@ -83,7 +85,7 @@ static void describe(const kf_problem *problem, const kf_device_info *device, kf
     variables->declaration_file = own->file;
 }
 
-/* This is what the kernel is called with, "n": scalars that the file gives. */
+/* Lists the scalars of the file that the kernel is called with, such as "n". */
 static void visit_scalars(const kf_problem *problem,
                           void (*visit)(void *context, const char *name, double value), void *context) {
     const kf_t1_problem *own = problem->own;

@@ -1,4 +1,4 @@
-/* Reading the kernel's arguments. */
+/* Reads the kernel's arguments. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static const double MOST_BYTES = 17179869184.0; /* 16 GiB */
 
-/* A file of exactly the argument's bytes, named by a key. */
+/* Reads a file with exactly the argument's bytes, which a key names. */
 static kf_status read_values(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                              const char *key, const kf_t1_argument *argument, void *values, kf_error *error) {
     const char *name = NULL;
@@ -54,7 +54,7 @@ static kf_status read_fill(const kf_t1_problem *problem, kf_json_place place, co
     return KF_OK;
 }
 
-/* The expression over i that a Generator has; it may use the problem's size. */
+/* Reads the expression of a Generator over i. It may use the problem's size. */
 static kf_status read_generator(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                                 kf_t1_argument *argument, kf_error *error) {
     static const char *const names[] = {"i"};
@@ -80,7 +80,7 @@ static kf_status fill(const kf_t1_problem *problem, kf_json_place place, const c
     return kf_t1_fill(problem, argument, 0, argument->count, argument->initial, error);
 }
 
-/* Reads what the file's author knows to be right; NULL where there is no such key. */
+/* Reads the correct result that the file's author gives; NULL without that key. */
 static kf_status read_answer(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                              kf_t1_argument *argument, kf_error *error) {
     if (!cJSON_HasObjectItem(json, "ReferenceSource")) return KF_OK;
@@ -107,7 +107,7 @@ kf_status kf_t1_count(const kf_t1_problem *problem, const kf_t1_argument *argume
     return KF_OK;
 }
 
-/* A number, or an expression, which may depend on the config: then it stays. */
+/* Reads a number, or an expression. An expression that depends on the config is kept as it is. */
 static kf_status read_count(const kf_t1_problem *problem, kf_json_place place, const cJSON *json,
                             kf_t1_argument *argument, kf_error *error) {
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(json, "Size");

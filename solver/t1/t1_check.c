@@ -38,8 +38,8 @@ static kf_status refuse(const kf_t1_problem *problem, int number, const kf_t1_pa
                                 : "a Scalar");
 }
 
-/* Compares what one value is. A function in C gets scalars as a call converts them, and a GPU's kernel may
- * move what it has as whole vectors, or read any of it byte by byte. */
+/* Compares the type of a value. C functions get scalars as a call converts them. A GPU's kernel may move its
+ * values as vectors, or read them byte by byte. */
 static kf_status compare_bits(kf_t1_problem *problem, int number, const kf_t1_parameter_text *p,
                               const kf_t1_signature *known, kf_error *error) {
     const kf_t1_argument *argument = &problem->arguments[number];
@@ -68,7 +68,7 @@ static kf_status compare(kf_t1_problem *problem, int number, const kf_t1_paramet
     return p->known ? compare_bits(problem, number, p, known, error) : KF_OK;
 }
 
-/* Compares all arguments; one in constant memory may be a parameter, too. */
+/* Compares all arguments. One in constant memory may also be a parameter. */
 static kf_status compare_all(kf_t1_problem *problem, const kf_t1_signature *known, kf_error *error) {
     int constants = 0, at = 0;
     kf_text all = {0};
@@ -97,7 +97,8 @@ static kf_status compare_all(kf_t1_problem *problem, const kf_t1_signature *know
 }
 
 kf_status kf_t1_check_signature(kf_t1_problem *problem, kf_error *error) {
-    kf_t1_signature *known = kf_allocate(sizeof *known); /* too large for a thread's stack */
+    /* It is too large for a thread's stack. */
+    kf_t1_signature *known = kf_allocate(sizeof *known);
     kf_status status = KF_OK;
     for (int reference = 0; reference < 2 && status == KF_OK; reference++)
         if (kf_t1_read_signature(problem, reference == 1, known)) status = compare_all(problem, known, error);

@@ -1,6 +1,5 @@
-/* Examines whether the reference is of any use. It runs with much room behind its arguments, once with
- * zeros there and once with other values: what differs then was read beyond an end, and where is found by
- * bisection. */
+/* Checks that the reference is usable. It runs with much space behind its arguments, once filled with zeros
+ * and once with other values. If the results differ, it reads beyond an end. Bisection finds where. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ typedef struct examination {
     unsigned char *bytes; /* [room] */
 } examination;
 
-/* The room behind an argument: zeros, and from that byte on the pattern. */
+/* Fills the space behind an argument with zeros, and from that byte on with the pattern. */
 static kf_status fill_behind(const examination *e, int i, size_t from, unsigned char pattern,
                              kf_error *error) {
     const size_t bytes = kf_t1_count_of(e->plan, i) * e->problem->arguments[i].type.bytes;
@@ -30,7 +29,8 @@ static bool is_input(const kf_t1_argument *argument) {
     return !argument->scalar && argument->read && !argument->constant;
 }
 
-/* All outputs of a launch; caller frees each. input: the argument behind which the pattern lies; -1: none. */
+/* Runs a launch and collects all outputs; the caller frees each. input: the argument behind which the pattern
+ * lies, or -1. */
 static kf_status run(const examination *e, int input, size_t from, unsigned char pattern,
                      void *outputs[KF_T1_ARGUMENTS], kf_error *error) {
     KF_TRY(kf_plan_initialise(e->plan, error));
@@ -67,10 +67,11 @@ static kf_status differs(const examination *e, void *const *first, double spread
     return status;
 }
 
-/* The last byte behind an input that matters, by halving what may hold it. */
+/* Finds the last byte behind an input that changes the result, by bisection. */
 static kf_status find_last(const examination *e, void *const *first, double spread, int input,
                            unsigned char pattern, size_t *last, kf_error *error) {
-    size_t low = 0, high = e->room; /* the pattern from low on shows, from high on does not */
+    /* The pattern has an effect from low on, and none from high on. */
+    size_t low = 0, high = e->room;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
         bool differ = false;
@@ -86,7 +87,8 @@ static kf_status find_last(const examination *e, void *const *first, double spre
 
 /* Inputs of which more is read than they have. */
 static kf_status look_behind(const examination *e, void *const *first, double spread, kf_error *error) {
-    static const unsigned char patterns[] = {0xFF, 0x3F}; /* NaN; 0.747 and the like, for what is an index */
+    /* NaN; and 0.747 and similar values for an index. */
+    static const unsigned char patterns[] = {0xFF, 0x3F};
     for (int i = 0; i < e->problem->argument_count; i++) {
         const kf_t1_argument *argument = &e->problem->arguments[i];
         const size_t value = argument->type.bytes * (size_t)argument->type.components;
@@ -145,8 +147,9 @@ static kf_status look_for_infinite(const examination *e, void *const *outputs, k
     return KF_OK;
 }
 
-/* Finds outputs that are called WriteOnly and read: made of NaN they look as what is left alone does, and any
- * kernel that leaves them alone would be right. With other values in them they differ from those. */
+/* Finds outputs that are called WriteOnly and are read. With NaN such an output looks like one that was not
+ * written, and any kernel that does not write it would be right. With other values the results differ from
+ * those. */
 static kf_status look_for_read_outputs(const examination *e, void *const *first, kf_error *error) {
     enum { OTHER = 0x3F }; /* 0.747 and the like */
     for (int i = 0; i < e->problem->argument_count; i++) {
@@ -180,7 +183,7 @@ static kf_status look_for_read_outputs(const examination *e, void *const *first,
     return KF_OK;
 }
 
-/* A kernel that leaves everything as it is cannot be told from one that does nothing. */
+/* Refuses a reference that changes nothing, because it would equal a kernel that does nothing. */
 static kf_status look_for_idle(const examination *e, void *const *first, kf_error *error) {
     bool changes = false;
     KF_TRY(kf_plan_initialise(e->plan, error));
@@ -264,7 +267,8 @@ static kf_status examine_one(const kf_problem *problem, const kf_config *config,
     const kf_t1_problem *own = problem->own;
     examination e = {.problem = own, .room = room_for(own)};
     if (kf_t1_plan_with_room(problem, config, e.room, backend, &e.plan, error) != KF_OK) {
-        if (strstr(error->message, "out of memory") != NULL) return KF_OK; /* no room: the gate will tell */
+        /* Without memory the gate reports it later. */
+        if (strstr(error->message, "out of memory") != NULL) return KF_OK;
         return error->status;
     }
     e.bytes = kf_allocate(e.room);

@@ -50,7 +50,8 @@ static const struct option_rule {
     {"-O2", GPU, ""},
     {"-std=c++20", GPU, "--std=c++20"},
     {"--std=c++20", GPU, "--std=c++20"},
-    {"-std=", GPU | PORTABLE, ""}, /* C++17, which CUDA's own headers need */
+    /* C++17, which the headers of CUDA need. */
+    {"-std=", GPU | PORTABLE, ""},
     {"--std=", GPU | PORTABLE, ""},
     {"-std=", HOST, "-std="},
 };
@@ -63,8 +64,8 @@ static bool host_takes(const char *text) {
     return false;
 }
 
-/* Translates a compiler's option. NULL: it is not taken; "": there is nothing to hand on. The caller frees
- * it. */
+/* Translates a compiler's option. NULL: it is refused. "": there is nothing to pass on. The caller frees it.
+ */
 static char *translate_option(const char *text, unsigned compiler) {
     kf_text out = {0};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
@@ -149,7 +150,7 @@ kf_status kf_t1_beside(const kf_t1_problem *problem, const char *file, char path
     return kf_path(path, error, "%.*s/%s", (int)(slash - problem->file), problem->file, file);
 }
 
-/* The file's own path where it is there, else where it was looked for. */
+/* Finds the source by the file's own path, else in the folders searched. */
 static kf_status find_source(const kf_t1_problem *problem, const char *file, char found[KF_PATH], bool *there,
                              kf_error *error) {
     char path[KF_PATH];
@@ -227,7 +228,7 @@ static kf_status read_reference(kf_t1_problem *problem, kf_json_place place, con
                    problem->file, problem->reference_file);
 }
 
-/* A candidate may be of another language than the kernel whose place it takes: its name says. */
+/* Returns the language of a candidate by its name. It may differ from that of the kernel that it replaces. */
 static kf_t1_language language_of(const char *file, kf_t1_language usual) {
     static const struct {
         const char *ending;
@@ -239,7 +240,7 @@ static kf_t1_language language_of(const char *file, kf_t1_language usual) {
     return usual == KF_T1_PORTABLE ? usual : KF_T1_CUDA;
 }
 
-/* HIP's device code is CUDA's, as far as it needs no header of its own. */
+/* Reads the language. HIP's device code is that of CUDA, unless it needs a header of its own. */
 static kf_status read_language(kf_t1_problem *problem, kf_json_place place, const cJSON *kernel,
                                kf_error *error) {
     static const char *const names[] = {"CUDA", "portable", "C", "C++", "OpenCL", "HIP"};

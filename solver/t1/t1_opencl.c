@@ -1,5 +1,5 @@
-/* OpenCL C as CUDA C: what a header of macros and types (kernels/t1/opencl.h) cannot say is rewritten word by
- * word. Lines stay where they are, so that a compiler's messages name the user's. */
+/* Translates OpenCL C to CUDA C. What a header of macros and types (kernels/t1/opencl.h) cannot express is
+ * rewritten word by word. Lines keep their numbers, so a compiler's messages refer to the user's lines. */
 #include <ctype.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static bool is_word(const char *text, size_t length, const char *word) {
     return strlen(word) == length && strncmp(text, word, length) == 0;
 }
 
-/* A vector's type by its name: "float4" and the like. */
+/* Returns whether a name is a vector type, such as "float4". */
 static bool is_vector(const char *text, size_t length) {
     char name[16];
     kf_t1_type type;
@@ -69,7 +69,7 @@ static size_t translate_literal(const char *text, kf_text *out) {
     return (size_t)(open - text);
 }
 
-/* One word; in_macro: it stands in a line of the preprocessor. */
+/* Translates one word. in_macro: it is in a line of the preprocessor. */
 static void translate_word(const char *text, size_t length, bool in_macro, kf_text *out) {
     const bool local = is_word(text, length, "__local") || is_word(text, length, "local");
     const bool constant = is_word(text, length, "__constant") || is_word(text, length, "constant");
@@ -84,7 +84,7 @@ static void translate_word(const char *text, size_t length, bool in_macro, kf_te
         kf_text_append(out, "%.*s", (int)length, text);
 }
 
-/* Translates OpenCL C into CUDA C word by word; comments, texts and numbers stay as they are. */
+/* Translates OpenCL C to CUDA C word by word. Comments, strings and numbers do not change. */
 void kf_t1_translate(const char *file, const char *text, kf_text *out) {
     bool in_macro = false, begins = true; /* a line */
     kf_text_append(out, "#line 1 \"%s\"\n", file);
@@ -104,7 +104,7 @@ void kf_t1_translate(const char *file, const char *text, kf_text *out) {
             if (read > 0)
                 translate_word(text, read, in_macro, out);
             else
-                /* A number with its letters is no word. */
+                /* A number with its letters is not a word. */
                 read = isdigit((unsigned char)*text) ? word_length(text) : 1,
                 kf_text_append(out, "%.*s", (int)read, text);
         }

@@ -7,12 +7,15 @@
 #include "base/util/memory.h"
 #include "solver/t1/t1.h"
 
-/* A plan's own data. */
+/* The plan's own data. */
 typedef struct kf_t1 {
     const kf_t1_problem *problem;
-    kf_buffer *buffers[KF_T1_ARGUMENTS]; /* NULL for scalars */
-    size_t counts[KF_T1_ARGUMENTS];      /* components of each for this config */
-    size_t room;                         /* bytes of guard before and behind each */
+    /* NULL for scalars. */
+    kf_buffer *buffers[KF_T1_ARGUMENTS];
+    /* The number of components of each for this config. */
+    size_t counts[KF_T1_ARGUMENTS];
+    /* The bytes of guard before and after each. */
+    size_t room;
 } kf_t1;
 
 /* --- Compiling ------------------------------------------------------------------------------------------ */
@@ -46,7 +49,7 @@ static kf_status define_all(const kf_t1_problem *problem, const kf_config *confi
     return KF_OK;
 }
 
-/* The folder of headers that stand for those of other platforms, as an option. */
+/* Returns an option with the folder of headers that replace those of other platforms. */
 static kf_status folder_option(char option[KF_PATH + 2], kf_error *error) {
     const char *data = NULL;
     KF_TRY(kf_data_folder(&data, error));
@@ -123,7 +126,7 @@ static kf_status pack_arguments(const kf_t1 *t1, bool constants, packed *into, k
     return KF_OK;
 }
 
-/* The struct that a portable kernel takes: the extent, all arguments, and what fills it up to its alignment.
+/* Packs the struct that a portable kernel takes: the extent, all arguments, and padding up to its alignment.
  */
 static kf_status pack_struct(const kf_t1 *t1, const int extent[3], packed *into, kf_error *error) {
     size_t alignment = sizeof extent[0];
@@ -181,7 +184,7 @@ static kf_status pack_cuda(const kf_plan *plan, const kf_t1 *t1, const kf_functi
 
 /* --- The plan ------------------------------------------------------------------------------------------- */
 
-/* Returns what an argument of this config holds in a round; caller frees. */
+/* Returns the values of an argument of this config in a round. The caller frees them. */
 static kf_status values_of(const kf_t1 *t1, int i, int round, void **values, kf_error *error) {
     const kf_t1_argument *argument = &t1->problem->arguments[i];
     *values = kf_allocate(t1->counts[i] * argument->type.bytes);
@@ -192,7 +195,7 @@ static kf_status values_of(const kf_t1 *t1, int i, int round, void **values, kf_
     return status;
 }
 
-/* An argument that is longer for this config than for the default is filled for it. */
+/* Uploads an argument. One that is longer for this config than for the default is filled for this config. */
 static kf_status upload(const kf_t1 *t1, int i, kf_buffer *buffer, size_t offset, int round,
                         kf_error *error) {
     const kf_t1_argument *argument = &t1->problem->arguments[i];
@@ -242,7 +245,7 @@ void kf_t1_free_masters(kf_t1_masters *masters) {
         }
 }
 
-/* From the copy on the device, which is made when it is first asked for. */
+/* Restores an argument from the copy on the device, which is made at the first request. */
 static kf_status restore(kf_plan *plan, kf_t1_masters *masters, int i, int round, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     const kf_t1_argument *argument = &t1->problem->arguments[i];
@@ -299,7 +302,7 @@ kf_status kf_t1_disturb(kf_plan *plan, uint64_t seed, kf_error *error) {
     return KF_OK;
 }
 
-/* The guards of one argument: the first byte before, or behind, that is none of theirs. */
+/* Checks the guards of one argument: finds the first changed byte before or behind it. */
 static kf_status check_guard(const kf_t1 *t1, int i, bool behind, kf_error *error) {
     const kf_t1_argument *argument = &t1->problem->arguments[i];
     const size_t bytes = t1->counts[i] * argument->type.bytes;
@@ -341,8 +344,8 @@ static kf_status find_change(const kf_t1 *t1, int i, const void *before, size_t 
     return status;
 }
 
-/* The value of an input that is no longer what it was. What the default config has is at hand; else it is
- * made again. */
+/* Finds a value of an input that has changed. The values of the default config exist; others are made again.
+ */
 static kf_status check_input(kf_plan *plan, int i, int round, kf_error *error) {
     const kf_t1 *t1 = plan->system;
     const kf_t1_argument *argument = &t1->problem->arguments[i];
@@ -409,7 +412,8 @@ static kf_status set_shape(const kf_t1_problem *problem, const kf_config *config
     return KF_OK;
 }
 
-/* A portable kernel takes its extent in front, in threads, and the backend finds the grid again. */
+/* Packs a portable kernel's arguments. Its extent comes first, in threads, and the backend computes the grid
+ * from it. */
 static kf_status pack_portable(const kf_t1 *t1, kf_launch *launch, packed *into, kf_error *error) {
     int extent[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -433,7 +437,8 @@ static kf_status append_launch(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const char *entry = plain ? kf_t1_plain_entry : problem->kernel_name;
     const kf_status status = kf_module_function(plan->modules[0], entry, &function, error);
     if (status != KF_OK) return portable ? kf_fail_context(error, "is it a KF_KERNEL?") : status;
-    if (plain) /* one thread calls it once */
+    /* One thread calls it once. */
+    if (plain)
         launch = (kf_launch){.block = {1, 1, 1}, .grid = {1, 1, 1}};
     else
         KF_TRY(set_shape(problem, &plan->config, &launch, error));
@@ -477,7 +482,8 @@ static kf_status build_reference(kf_plan *plan, kf_t1 *t1, kf_error *error) {
     const kf_t1_problem *problem = t1->problem;
     const char *options[KF_T1_OPTIONS];
     kf_source source = {.file = problem->reference_file, .options = options};
-    for (int i = 0; i < problem->option_count; i++) /* others are for the kernel's own language */
+    /* Other options are for the kernel's own language. */
+    for (int i = 0; i < problem->option_count; i++)
         if (strncmp(problem->options[i], "-D", 2) == 0) options[source.option_count++] = problem->options[i];
     const int extent[3] = {(int)problem->size[0], (int)problem->size[1], (int)problem->size[2]};
     kf_function *function = NULL;

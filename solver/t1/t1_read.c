@@ -1,4 +1,4 @@
-/* Reading a T1 problem file. */
+/* Reads a T1 problem file. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -153,7 +153,8 @@ static void read_name(kf_t1_problem *problem, const cJSON *root) {
     const char *slash = strrchr(problem->file, '/');
     kf_copy_text(problem->name, sizeof problem->name, given != NULL && given[0] != '\0' ? given : slash + 1);
     if (given == NULL || given[0] == '\0') problem->name[strcspn(problem->name, ".")] = '\0';
-    for (char *c = problem->name; *c != '\0'; c++) /* becomes the name of a file */
+    /* It becomes the name of a file. */
+    for (char *c = problem->name; *c != '\0'; c++)
         if (*c == '/' || *c <= ' ' || *c > '~' || (*c == '.' && c == problem->name)) *c = '_';
 }
 
@@ -167,7 +168,7 @@ static kf_status hash_file(kf_hasher *hasher, const char *path, kf_error *error)
     return KF_OK;
 }
 
-/* Hashes all that decides what is computed: files, data, size. */
+/* Hashes everything that decides the result: files, data, size. */
 static kf_status hash_files(kf_t1_problem *problem, const char *text, size_t size, kf_error *error) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
@@ -205,7 +206,8 @@ static void list_unread(const char *name, const cJSON *object, const char *const
     }
 }
 
-/* A file's keys are other programs' too, so that none is refused; but one that is misspelt would be lost. */
+/* Notes unknown keys. They are not refused, because the file may be for other programs too, but one of them
+ * may be misspelt. */
 static void note_unread(kf_t1_problem *problem, const cJSON *root) {
     static const char *const top[] = {"General", "ConfigurationSpace", "KernelSpecification", NULL};
     static const char *const general[] = {"BenchmarkName", "FormatVersion", NULL};
@@ -247,7 +249,7 @@ static void note_unread(kf_t1_problem *problem, const cJSON *root) {
     kf_text_free(&unread);
 }
 
-/* From inputs that are one value everywhere many a wrong kernel computes what is right. */
+/* Notes inputs with one value everywhere. With them many wrong kernels compute the right result. */
 static void note_constants(kf_t1_problem *problem) {
     int inputs = 0;
     for (int i = 0; i < problem->argument_count; i++) {
@@ -262,7 +264,7 @@ static void note_constants(kf_t1_problem *problem) {
                    "give them \"FillType\": \"Random\"");
 }
 
-/* The deviation of an output of zeros is 1. */
+/* Notes thresholds of 1 or more. An output of zeros has the deviation 1. */
 static void note_thresholds(kf_t1_problem *problem) {
     for (int i = 0; i < problem->argument_count; i++)
         if (problem->arguments[i].output && problem->arguments[i].threshold >= 1.0)
@@ -344,7 +346,7 @@ kf_status kf_t1_read_candidate(const char *file, const char *candidate, const in
     return status;
 }
 
-/* Frees a problem and all that it read; NULL is allowed. */
+/* Frees a problem and all that it read. NULL is allowed. */
 void kf_t1_release(kf_t1_problem *problem) {
     if (problem == NULL) return;
     for (int p = 0; p < problem->parameter_count; p++) {

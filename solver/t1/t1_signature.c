@@ -125,7 +125,8 @@ static void read_template(source *s, const char *code, const char *kernel) {
 /* Takes what a text says of the kernel behind `at`, its name. Returns false where that is not certain, or
  * differs from what another place says. */
 static bool take_signature(const source *s, const char *at, kf_t1_signature *known) {
-    kf_t1_signature *read = kf_allocate_zeroed(1, sizeof *read); /* too large for a thread's stack */
+    /* It is too large for a thread's stack. */
+    kf_t1_signature *read = kf_allocate_zeroed(1, sizeof *read);
     const token open = kf_t1_token_at(at + s->name.length, at + strlen(at));
     bool certain = kf_t1_is(open, "(") && read_list(s, open.at + 1, read);
     if (certain && known->count < 0) {
@@ -168,7 +169,7 @@ static bool find_functions(const source *s, const char *code, kf_t1_signature *k
     return true;
 }
 
-/* Reads the members of a struct behind its '{': "float *out; int width, height;". */
+/* Reads the members of a struct after its '{': "float *out; int width, height;". */
 static bool read_members(const source *s, const char *at, kf_t1_signature *read) {
     const char *const end = at + strlen(at), *first = at;
     token tokens[2 * KF_T1_MOST_WORDS];
@@ -236,7 +237,7 @@ static bool find_in(source *s, const char *code, kf_t1_signature *known) {
     return find_kernels(s, code, "__kernel", known) && find_kernels(s, code, "kernel", known);
 }
 
-/* Finds the kernel's parameters, and the file that has them; false: they are not known for certain. */
+/* Finds the kernel's parameters, and the file that contains them. Returns false when they are not certain. */
 static bool find_signature(source *s, kf_t1_signature *known) {
     bool intricate = false;
     known->count = -1;
@@ -305,7 +306,8 @@ bool kf_t1_read_signature(const kf_t1_problem *problem, bool reference, kf_t1_si
     const char *reference_file = problem->reference_file;
     memset(read, 0, sizeof *read);
     if (reference ? reference_file[0] == '\0' : problem->missing_file != NULL) return false;
-    source *s = kf_allocate_zeroed(1, sizeof *s); /* too large for a thread's stack */
+    /* It is too large for a thread's stack. */
+    source *s = kf_allocate_zeroed(1, sizeof *s);
     s->problem = problem;
     s->language = reference ? KF_T1_PORTABLE : problem->language;
     s->files = reference ? &reference_file : (const char *const *)problem->kernel_files;

@@ -1,4 +1,4 @@
-/* Finds what is compiled of a T1 kernel, and what is said when it does not compile. */
+/* Finds the source that is compiled of a T1 kernel, and the message when it does not compile. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static size_t word_length(const char *text) {
     return length;
 }
 
-/* Returns the end of what stands in parentheses, the first of which is at `at`; end: nothing ends it. */
+/* Returns the end of an expression in parentheses that begins at `at`, or end when nothing closes it. */
 static const char *behind_parentheses(const char *at, const char *end) {
     int depth = 0;
     for (; at < end; at++) {
@@ -156,7 +156,7 @@ static void list_kernels(const char *text, kf_text *names) {
         }
 }
 
-/* The base of KernelName, which the source has to have: "gemm" of "my::gemm<float, 16>". */
+/* Says that the source lacks the base of KernelName: "gemm" of "my::gemm<float, 16>". */
 static void say_name(const kf_t1_problem *problem, kf_error *error) {
     kf_text names = {0};
     const kf_error first = *error;

@@ -22,7 +22,7 @@ static kf_status read_type(kf_json_place place, const cJSON *json, kf_t1_paramet
     return KF_OK;
 }
 
-/* The list as an expression's text: T1 has Python in a string, other programs write JSON lists. */
+/* Returns a list as the text of an expression. T1 has Python in a string, other programs write JSON lists. */
 static kf_status values_text(kf_json_place place, const cJSON *values, kf_text *text, kf_error *error) {
     if (cJSON_IsString(values)) {
         kf_text_append(text, "%s", values->valuestring);
@@ -58,7 +58,8 @@ static bool is_of(const kf_t1_parameter *parameter, const kf_scalar *value) {
     return value->kind == KF_SCALAR_INTEGER;
 }
 
-/* The numbers of a float parameter become names: the shortest text that reads back the same. */
+/* Turns the numbers of a float parameter into names: the shortest texts that read back to the same numbers.
+ */
 static bool name_reals(kf_t1_parameter *parameter) {
     parameter->reals = kf_allocate_zeroed(parameter->count + 1, KF_NAME);
     for (size_t i = 0; i < parameter->count; i++) {
@@ -71,7 +72,7 @@ static bool name_reals(kf_t1_parameter *parameter) {
             (void)snprintf(text, KF_NAME, "%.*g", digits, number);
             if (strtod(text, NULL) == number) break;
         }
-        /* A whole number stays one of floating point in the kernel. */
+        /* A whole number of a float parameter stays a floating-point number in the kernel. */
         const size_t used = strlen(text);
         if (strpbrk(text, ".en") == NULL) (void)snprintf(text + used, KF_NAME - used, ".0");
         *value = (kf_scalar){.kind = KF_SCALAR_STRING, .text = text};
@@ -79,7 +80,7 @@ static bool name_reals(kf_t1_parameter *parameter) {
     return true;
 }
 
-/* Value number i, from 0, which is not what the parameter may have. */
+/* Refuses value number i, from 0, which the parameter must not have. */
 static kf_status refuse_value(kf_json_place place, const kf_t1_parameter *parameter, size_t i,
                               kf_error *error) {
     const kf_scalar *value = &parameter->values[i];
@@ -150,7 +151,8 @@ static double number_of(const kf_t1_parameter *parameter, size_t index) {
     return parameter->reals != NULL ? strtod(value->text, NULL) : (double)value->integer;
 }
 
-/* The number nearest to the wanted one; for what is no number the first value. */
+/* Returns the number of the value nearest to the wanted one; for a value that is not a number, the first one.
+ */
 static size_t nearest(const kf_t1_parameter *parameter, const cJSON *wanted) {
     const bool numbers = parameter->kind == KF_VALUE_INTEGER || parameter->reals != NULL;
     size_t best = 0;
@@ -182,8 +184,8 @@ static void read_default(kf_t1_problem *problem, const cJSON *json, kf_t1_parame
     free(summary);
 }
 
-/* The words of C, of C++ and of conditions. As a macro one of them would make another kernel of its source.
- */
+/* Returns whether a name is a word of C, of C++ or of conditions. As a macro it would change the kernel's
+ * source. */
 static bool is_reserved(const char *name) {
     static const char *const words[] = {
         "alignas", "alignof",   "and",       "asm",      "auto",     "bool",     "break",    "case",
@@ -200,7 +202,7 @@ static bool is_reserved(const char *name) {
     return false;
 }
 
-/* A parameter's name becomes a macro of the kernel, and stands in conditions. */
+/* Checks a parameter's name, which becomes a macro of the kernel and occurs in conditions. */
 static kf_status check_name(const kf_t1_problem *problem, kf_json_place place, const char *name,
                             kf_error *error) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -266,8 +268,8 @@ static bool look_up(void *context, const char *name, kf_scalar *value) {
     return false;
 }
 
-/* The number of the first condition that the chosen values break; -1: none. One that cannot be evaluated (a
- * division by zero) is broken. */
+/* Returns the number of the first condition that the chosen values break, or -1. A condition that cannot be
+ * evaluated, for example a division by zero, is broken. */
 static int broken(kf_t1_problem *problem) {
     for (int c = 0; c < problem->condition_count; c++) {
         bool holds = false;

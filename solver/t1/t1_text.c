@@ -21,7 +21,7 @@ static size_t word_length(const char *text) {
     return length;
 }
 
-/* The largest or smallest value of a parameter of numbers. */
+/* Returns the largest or smallest value of a numeric parameter. */
 static double end_of(const kf_t1_parameter *parameter, bool largest) {
     double end = (double)NAN;
     for (size_t i = 0; i < parameter->count; i++) {
@@ -32,8 +32,8 @@ static double end_of(const kf_t1_parameter *parameter, bool largest) {
     return end;
 }
 
-/* Expands "max(name)" and "min(name)" of one parameter. Returns how many characters were read; 0: it is
- * something else. */
+/* Expands "max(name)" and "min(name)" of one parameter. Returns the number of characters read, or 0 for other
+ * text. */
 static size_t expand_end(const kf_t1_problem *problem, const char *text, kf_text *out) {
     bool largest = strncmp(text, "max(", 4) == 0;
     if (!largest && strncmp(text, "min(", 4) != 0) return 0;
@@ -59,7 +59,7 @@ static size_t expand_real(const kf_t1_problem *problem, const char *text, kf_tex
     return length;
 }
 
-/* Expands "ProblemSize[1]"; "ProblemSize" alone is the first. */
+/* Expands "ProblemSize[1]"; "ProblemSize" alone means the first. */
 static size_t expand_size(const kf_t1_problem *problem, const char *text, kf_text *out) {
     static const char word[] = "ProblemSize";
     const size_t length = sizeof word - 1;
@@ -71,7 +71,7 @@ static size_t expand_size(const kf_t1_problem *problem, const char *text, kf_tex
     return length + (one ? 3 : 0);
 }
 
-/* Expands sizes, ends of domains and real parameters in a text to numbers; quoted names stay as they are. */
+/* Expands sizes, ends of domains and real parameters in a text to numbers. Quoted names do not change. */
 void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expanded) {
     while (*text != '\0') {
         size_t word = isalpha((unsigned char)*text) || *text == '_' ? word_length(text) : 1;
@@ -79,7 +79,7 @@ void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expan
         if (read == 0) read = expand_size(problem, text, expanded);
         if (read == 0) read = expand_real(problem, text, expanded);
         if (read == 0) {
-            /* A quoted name is no place to look for words. */
+            /* Quoted names are not expanded. */
             if (*text == '\'' || *text == '"') {
                 const char *end = strchr(text + 1, *text);
                 word = end != NULL ? (size_t)(end - text) + 1 : strlen(text);

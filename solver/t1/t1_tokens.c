@@ -44,7 +44,7 @@ token kf_t1_word(const char *text) {
     return (token){text, strlen(text)};
 }
 
-/* Returns the end of a comment or of a text in quotes that begins at `at`; at: nothing of the kind does. */
+/* Returns the end of a comment or a quoted text that begins at `at`, or `at` when none begins there. */
 static const char *skip_aside(const char *at) {
     if (at[0] == '/' && at[1] == '/') {
         while (*at != '\0' && *at != '\n')

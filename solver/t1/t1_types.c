@@ -40,8 +40,8 @@ bool kf_t1_is_macro(const source *s, token word, bool *intricate) {
     return found;
 }
 
-/* Returns whether the files may give a name a meaning of their own: it is part of a typedef or a using, or
- * follows the word struct or one like it. */
+/* Returns whether the files may redefine a name: it is part of a typedef or a using, or follows struct or a
+ * similar word. */
 static bool is_renamed(const source *s, token word) {
     static const char *const makers[] = {"struct", "class", "union", "enum", "typename", NULL};
     for (int i = 0; i < s->file_count; i++) {
@@ -119,7 +119,8 @@ static bool put_together(const token *words, int count, kf_t1_type *type, bool *
     return kf_t1_find_type(wholes[without_sign][chars > 0 ? 0 : shorts > 0 ? 1 : longs > 0 ? 3 : 2], type);
 }
 
-/* Returns the one word among others that is no qualifier; of none or several, none. */
+/* Returns the single word among others that is not a qualifier, or an empty one when there is none or more.
+ */
 static token only_word(const token *words, int count) {
     token only = {"", 0};
     int others = 0;
@@ -131,7 +132,7 @@ static token only_word(const token *words, int count) {
     return others == 1 ? only : (token){"", 0};
 }
 
-/* Reads the words of a type; false: it is not known what it is. */
+/* Reads the words of a type. Returns false for an unknown type. */
 static bool read_type(const source *s, const token *words, int count, kf_t1_type *type, bool *either) {
     token given[KF_T1_MOST_WORDS] = {{"", 0}}, only = only_word(words, count);
     bool intricate = false;
@@ -183,7 +184,7 @@ bool kf_t1_read_parameter(const source *s, const token *tokens, int count, kf_t1
         p->pointer = stars > 0 && !odd;
         return true;
     }
-    /* The parameter's name, if it has one, stands behind the type. */
+    /* The parameter's name, if it has one, follows the type. */
     int typed = stars > 0 ? before : words;
     const bool named = stars == 0 && words > 1 && !kf_t1_is_one_of(word[words - 1], builtin) &&
                        !kf_t1_is_one_of(word[words - 1], qualifiers);

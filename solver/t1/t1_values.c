@@ -22,8 +22,8 @@ static const kf_t1_type scalars[] = {
 };
 enum { SCALARS = sizeof scalars / sizeof *scalars };
 
-/* Finds a type such as "float4": a scalar's name and 2, 3, 4, 8 or 16. Three components are aligned as one,
- * others as all of them up to 16 bytes, as CUDA has its vectors. */
+/* Finds a type such as "float4": a scalar's name and 2, 3, 4, 8 or 16. Vectors of three components have the
+ * alignment of one component, others that of all up to 16 bytes, as in CUDA. */
 bool kf_t1_find_type(const char *name, kf_t1_type *type) {
     enum { MOST_ALIGNMENT = 16 };
     static const int sizes[] = {1, 2, 3, 4, 8, 16};
@@ -62,7 +62,8 @@ double kf_t1_value(const kf_t1_type *type, const void *values, size_t index) {
         return value;
     }
     uint64_t bits = 0;
-    memcpy(&bits, at, type->bytes); /* little-endian, as all machines that CUDA runs on */
+    /* Little-endian, as on all machines with CUDA. */
+    memcpy(&bits, at, type->bytes);
     const unsigned width = 8 * (unsigned)type->bytes;
     if (!type->is_signed) return (double)bits;
     if (width < 64 && (bits >> (width - 1)) != 0) bits |= UINT64_MAX << width;
@@ -105,11 +106,9 @@ bool kf_t1_fits(const kf_t1_type *type, double value) {
 
 /* --- Filling -------------------------------------------------------------------------------------------- */
 
-/* Uniform from 0 to value, the same for a seed wherever it runs; of the last round one value in 16, others
- * zero. */
-/* Returns one in how many values of a Random argument is not zero in the round of few. Sums are to have about
- * one term, in which low precision shows in full: the first such argument has next to none, and what it is
- * multiplied by has half. */
+/* Returns n when one of n values of a Random argument is not zero in the last round. Sums then have about one
+ * term, so low precision is fully visible: the first such argument has almost none, and its factors have
+ * half. */
 static uint64_t one_in(const kf_t1_problem *problem, const kf_t1_argument *argument) {
     enum { LEAST = 16, MOST = 512, LEFT = 64, OTHERS = 2 };
     const size_t share = argument->count / LEFT;
@@ -122,6 +121,8 @@ static uint64_t one_in(const kf_t1_problem *problem, const kf_t1_argument *argum
     return OTHERS;
 }
 
+/* Fills an argument with values uniform from 0 to the file's value, the same for a seed on every machine. In
+ * the last round only some of the values are not zero. */
 static void fill_random(const kf_t1_problem *problem, const kf_t1_argument *argument, int round, size_t count,
                         void *values) {
     const uint64_t few = round < 2 ? 1 : one_in(problem, argument);
@@ -142,7 +143,7 @@ static bool look_up(void *context, const char *name, kf_scalar *value) {
     return true;
 }
 
-/* Fills an argument by an expression; all components of a vector are what it says for their place. */
+/* Fills an argument by an expression. All components of a vector get the value of their position. */
 static kf_status generate(const kf_t1_problem *problem, const kf_t1_argument *argument, size_t count,
                           void *values, kf_error *error) {
     const size_t components = (size_t)argument->type.components;
@@ -203,7 +204,8 @@ typedef struct comparison {
     kf_t1_sums *parts; /* [count / PART + 1] */
 } comparison;
 
-enum { PART = 1 << 16 }; /* values that are summed one after the other, whoever does it */
+/* The number of values summed one after the other, in any thread. */
+enum { PART = 1 << 16 };
 
 /* Sums the differences of values begin to end - 1 to the reference; a NaN is right where the reference has
  * one. */
@@ -217,7 +219,8 @@ static kf_t1_sums compare_part(const comparison *c, size_t begin, size_t end) {
         if (isinf(right) && value == right) off = 0.0;
         if (isfinite(right)) sums.scale += right * right;
         sums.difference += off * off;
-        if (!isnan(sums.largest) && !(fabs(off) <= sums.largest)) { /* the first NaN stays */
+        /* The first NaN is kept. */
+        if (!isnan(sums.largest) && !(fabs(off) <= sums.largest)) {
             sums.largest = fabs(off);
             sums.worst = i;
         }

@@ -19,7 +19,7 @@ typedef struct kf_t1_outputs {
     void *values[KF_T1_ARGUMENTS]; /* NULL for what is no output */
 } kf_t1_outputs;
 
-/* One size of the problem and what it is held against. */
+/* One size of the problem, and the data with which its results are compared. */
 typedef struct kf_t1_bench {
     const kf_problem *problem;
     kf_t1_outputs rounds[KF_T1_ROUNDS];
@@ -30,10 +30,12 @@ typedef struct kf_t1_bench {
 } kf_t1_bench;
 
 struct kf_reference {
-    kf_t1_bench own, other;    /* other: another size, made with the first config */
+    /* The problem's size, and another size made with the first config. */
+    kf_t1_bench own, other;
     kf_problem *other_problem; /* NULL: the problem has no other size, or it is not known yet */
     bool looked;               /* for another size */
-    int threads;               /* of this process before any config was launched; 0: they are not counted */
+    /* The threads of this process before any config was launched; 0: not counted. */
+    int threads;
 };
 
 kf_status kf_t1_reference(const kf_problem *problem, int steps, kf_reference **reference, kf_error *error) {
@@ -57,7 +59,7 @@ void kf_t1_free_reference(kf_reference *reference) {
     free(reference);
 }
 
-/* Returns what is right: the file's own answer where it gives one, for the file's own inputs. */
+/* Returns the correct values: the file's own answer, if it gives one, for the file's own inputs. */
 static const void *right_of(const kf_t1_bench *bench, int round, int i) {
     const kf_t1_argument *argument = &((const kf_t1_problem *)bench->problem->own)->arguments[i];
     return round == 0 && argument->answer != NULL ? argument->answer : bench->rounds[round].values[i];
@@ -127,7 +129,8 @@ static kf_status make_references(kf_backend *backend, kf_t1_bench *bench, size_t
     const kf_problem *judge = problem->judge != NULL ? problem->judge : bench->problem;
     kf_status status = kf_t1_plan_with_room(
         judge, kernel ? NULL : &((const kf_t1_problem *)judge->own)->reference, room, backend, &plan, error);
-    if (status == KF_OK) status = kf_t1_spoil(plan, error); /* for its guards */
+    /* This sets its guards. */
+    if (status == KF_OK) status = kf_t1_spoil(plan, error);
     for (int round = 0; round < rounds && status == KF_OK; round++)
         status = run_reference(plan, bench, round, error);
     if (status == KF_OK) status = kf_t1_check(plan, -1, error);
@@ -201,8 +204,8 @@ static bool has_its_size_in_it(const kf_reference *reference) {
     return false;
 }
 
-/* The problem of another size, if its arguments follow the size and the reference can do it. What cannot is
- * no mistake: many a kernel has its size in it. */
+/* Looks for another problem size. Its arguments must follow the size, and the reference must be able to
+ * compute it. Otherwise this is not an error, because many kernels contain their size. */
 static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
     const kf_t1_problem *problem = reference->own.problem->own;
     kf_t1_problem *other = NULL;
@@ -234,8 +237,7 @@ static void look_for_other_size(kf_backend *backend, kf_reference *reference) {
 /* --- Judging -----------------------------------------------------------------------------------------------
  */
 
-/* Returns the bound: what the type's rounding may come to over some thousand operations; whole numbers are
- * the same or wrong. */
+/* Returns the bound: the rounding of the type over some thousand operations. Whole numbers must be equal. */
 static double bound_of(const kf_t1_argument *argument) {
     if (!isnan(argument->threshold)) return argument->threshold;
     if (!argument->type.real) return 0.0;
@@ -270,8 +272,8 @@ static size_t find_unwritten(const kf_t1_argument *argument, const void *values,
     return found;
 }
 
-/* Says what is wrong: what was left out, else the value that is farthest off. Returns how many were left out.
- */
+/* Describes the fault: the values that were left out, else the value with the largest deviation. Returns how
+ * many were left out. */
 static size_t describe(const kf_t1_argument *argument, const void *values, const void *right, size_t worst,
                        kf_verification *verification) {
     const double value = kf_t1_value(&argument->type, values, worst);
@@ -334,7 +336,7 @@ static kf_status judge(kf_plan *plan, kf_t1_bench *bench, int round, int kept, k
 static const char *const round_names[KF_T1_ROUNDS] = {"", "with inputs of another seed, ",
                                                       "with few inputs that are not zero, "};
 
-/* Another round than the file's. */
+/* Checks another round than the file's. */
 static kf_status judge_round(kf_plan *plan, kf_t1_bench *bench, int round, kf_error *error) {
     kf_verification verification;
     KF_TRY(launch(plan, &bench->masters, round, error));
@@ -372,14 +374,15 @@ static kf_status repeat(kf_plan *plan, kf_t1_bench *bench, kf_verification *veri
     return KF_OK;
 }
 
-/* One launch at another size of the problem. */
+/* Checks one launch at another size of the problem. */
 static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, kf_error *error) {
     kf_verification verification;
     kf_plan *other = NULL;
     if (reference->other_problem == NULL) return KF_OK;
     const kf_t1_problem *problem = reference->other_problem->own;
     kf_status status = kf_t1_plan(reference->other_problem, &plan->config, plan->backend, &other, error);
-    if (status == KF_OK) status = kf_t1_spoil(other, error); /* for its guards */
+    /* This sets its guards. */
+    if (status == KF_OK) status = kf_t1_spoil(other, error);
     if (status == KF_OK) status = launch(other, &reference->other.masters, 0, error);
     if (status == KF_OK) status = judge(other, &reference->other, 0, KF_T1_LATEST, &verification, error);
     if (status == KF_OK) status = kf_t1_check(other, -1, error);
@@ -466,8 +469,8 @@ static kf_status time_launch(kf_plan *plan, kf_t1_masters *masters, int round, u
     return KF_OK;
 }
 
-/* A machine that others use has slow moments: the least of several launches is told, and more are taken while
- * it looks too slow. */
+/* Times a launch with fresh inputs. A shared machine has slow moments, so the smallest of several times
+ * counts, and more are taken while it looks too slow. */
 static kf_status time_fresh(kf_plan *plan, kf_t1_masters *masters, int round, bool new_inputs,
                             kf_event *const events[2], double enough_us, double *us, kf_error *error) {
     enum { LEAST = 2, MOST = 24 };
@@ -478,8 +481,8 @@ static kf_status time_fresh(kf_plan *plan, kf_t1_masters *masters, int round, bo
     return KF_OK;
 }
 
-/* Refuses a time in which the device could not even have written what a launch must write at least, for it
- * was seen to: all of what is only written. */
+/* Refuses a time in which the device could not even have written the bytes that a launch must write. These
+ * are all outputs that are only written, because the check has seen that they were. */
 static kf_status check_roof(const kf_plan *plan, double step_us, kf_error *error) {
     const kf_t1_problem *problem = plan->problem->own;
     double bytes = 0.0;
@@ -495,7 +498,8 @@ static kf_status recheck(kf_plan *plan, kf_t1_bench *bench, double step_us, kf_e
     const kf_t1_problem *problem = bench->problem->own;
     kf_verification verification;
     double same_us = 0.0, other_us = 0.0;
-    bool changes = false; /* its own arguments, so that a launch need not do what the one before it did */
+    /* It gets fresh arguments, so a launch cannot omit what the previous one did. */
+    bool changes = false;
     const int round = rounds_of(problem) > 1 ? 1 : 0;
     for (int i = 0; i < problem->argument_count; i++)
         changes = changes || (!problem->arguments[i].scalar && problem->arguments[i].read &&
