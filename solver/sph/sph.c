@@ -147,7 +147,7 @@ static kf_status make_gauges(kf_plan *plan, kf_sph *system, kf_sph_arguments *a,
     a->gauge_count = scene->gauge_count;
     if (scene->gauge_count == 0) return KF_OK;
     for (int g = 0; g < scene->gauge_count; g++) {
-        /* A gauge has x and y beside, then what points up: y in two dimensions. */
+        /* A gauge has x and y beside each other, and then the upward axis, which is y in two dimensions. */
         for (int i = 0; i < 2; i++)
             places[4 * g + i] = (float)scene->gauges[g].place[i];
         places[4 * g + 2] = (float)scene->gauges[g].place[scene->dimensions - 1];
@@ -172,7 +172,7 @@ static kf_status load_modules(kf_plan *plan, const kf_sph *system, kf_module **m
     return KF_OK;
 }
 
-/* This is what every part has of its own: kernels, tables and gauges. */
+/* Builds what every part has separately: kernels, tables and gauges. */
 static kf_status build_part(kf_plan *plan, kf_sph *system, kf_sph_part *part, kf_error *error) {
     kf_sph_arguments *a = &part->arguments;
     kf_sph_set_arguments(system->scene, &system->options, &system->grid, a);
@@ -182,7 +182,7 @@ static kf_status build_part(kf_plan *plan, kf_sph *system, kf_sph_part *part, kf
     return make_gauges(plan, system, a, error);
 }
 
-/* The particles' memory on one device alone. */
+/* Makes the particles' memory on a single device. */
 static kf_status make_alone(kf_plan *plan, kf_sph *system, kf_error *error) {
     const kf_particle_scene *scene = system->scene;
     const size_t sums = scene->material.branch == KF_BRANCH_ELASTIC ? 4 : 5;

@@ -7,7 +7,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* W(0) / 1: the Wendland kernel is normal (1 - u)^4 (1 + 4 u), u = r / support. */
+/* Returns the factor of the Wendland kernel, normal (1 - u)^4 (1 + 4 u) with u = r / support. */
 static double normal(int dimensions, double support) {
     const double s = 0.5 * support;
     return dimensions == 2 ? 7.0 / (4.0 * PI * s * s) : 21.0 / (16.0 * PI * s * s * s);
@@ -18,8 +18,8 @@ static double wendland(int dimensions, double support, double r) {
     return t <= 0.0 ? 0.0 : normal(dimensions, support) * t * t * t * t * (5.0 - 4.0 * t);
 }
 
-/* Integral of |dW/dn| over a plane (a line in two dimensions) at a distance; by Simpson's rule along the
- * line. */
+/* Integrates |dW/dn| over a plane (a line in two dimensions) at a distance, by Simpson's rule along the line.
+ */
 static double plane_sum(int dimensions, double support, double distance) {
     enum { PARTS = 128 };
     const double left = support * support - distance * distance, s = 0.5 * support,
@@ -36,7 +36,7 @@ static double plane_sum(int dimensions, double support, double distance) {
     return sum * step / 3.0;
 }
 
-/* Integral of u |dW/du| over the same plane, u along it: by Simpson's rule outwards. */
+/* Integrates u |dW/du| over the same plane, with u along it, by Simpson's rule outwards. */
 static double plane_sum_along(int dimensions, double support, double distance) {
     enum { PARTS = 128 };
     const double left = support * support - distance * distance, s = 0.5 * support;
@@ -81,7 +81,7 @@ static void set_planes(const kf_particle_scene *scene, kf_sph_arguments *a) {
     }
 }
 
-/* Largest kinematic viscosity that is integrated explicitly. */
+/* Returns the largest kinematic viscosity that is integrated explicitly. */
 static double explicit_viscosity(const kf_particle_scene *scene) {
     const kf_material *m = &scene->material;
     if (!kf_sph_has_stress(scene)) return m->viscosity;
@@ -91,8 +91,8 @@ static double explicit_viscosity(const kf_particle_scene *scene) {
     return m->branch == KF_BRANCH_ELASTIC ? 0.0 : m->viscosity_limit;
 }
 
-/* Sets the limits of the time step: dt <= courant s / (c + |v|), 0.25 sqrt(s / |a|), 0.125 s^2 / nu;
- * stress waves add to the speed of sound. */
+/* Sets the limits of the time step: dt <= courant s / (c + |v|), 0.25 sqrt(s / |a|), 0.125 s^2 / nu. Stress
+ * waves add to the speed of sound. */
 static void set_limits(const kf_particle_scene *scene, kf_sph_arguments *a) {
     const double s = 0.5 * scene->support, viscosity = explicit_viscosity(scene);
     const bool elastic = kf_sph_has_stress(scene) && scene->material.branch == KF_BRANCH_ELASTIC;

@@ -1,10 +1,11 @@
-/* This is what a run may not do, whatever its kernels say: lose particles from a box that is closed, all of
- * them from any, or have more energy than there was. */
+/* Checks that hold for any kernels: a run must not lose particles from a closed box, or all of them from any
+ * box, or gain energy. */
 #include <math.h>
 
 #include "solver/sph/sph.h"
 
-static const double MOST_GAIN = 0.5; /* of the energy that the scene has to give */
+/* A share of the energy that the scene can release. */
+static const double MOST_GAIN = 0.5;
 
 static bool has_open_side(const kf_particle_scene *s) {
     for (int k = 0; k < 2 * s->dimensions; k++)
@@ -26,8 +27,8 @@ static bool keeps_energy(const kf_particle_scene *s) {
     return pull > 0.0;
 }
 
-/* Kinetic, potential and elastic energy at the start, and what is left of them where all lies in the lowest
- * corner; units of the sums. */
+/* Computes the kinetic, potential and elastic energy at the start, and the rest of it when everything lies in
+ * the lowest corner, in units of the sums. */
 static void energies(const kf_particle_scene *s, double *begin, double *lowest) {
     const size_t fluid = s->count - s->wall_count;
     *begin = *lowest = 0.0;

@@ -8,7 +8,8 @@ static const double PI = 3.14159265358979323846;
 static const char morris[] = "series solution; Morris, Fox & Zhu, J. Comput. Phys. 136 (1997) 214";
 
 typedef struct channel {
-    double viscosity, width, force, speed; /* kinematic, m, m/s^2, m/s */
+    /* Kinematic viscosity; m, m/s^2, m/s. */
+    double viscosity, width, force, speed;
     bool couette;
 } channel;
 
@@ -27,7 +28,8 @@ static double exact(const channel *c, double y, double t) {
     return u;
 }
 
-/* Root mean square over the particles, relative to the largest velocity of the exact profile. */
+/* Returns the root mean square deviation over the particles, relative to the largest velocity of the exact
+ * profile. */
 static double profile_error(const kf_sph_flow *flow, const channel *c) {
     double sum = 0.0, largest = 0.0;
     const size_t n = kf_sph_fluid(flow);
@@ -94,14 +96,14 @@ static double profile_l2(const kf_sph_flow *flow, double (*profile)(const void *
 
 /* ---- Bingham ---- */
 
-static double plug_profile(const void *context, double y) { /* G = mu = 1, tau_y = 0.2, half width 0.5 */
+static double plug_profile(const void *context,
+                           double y) { /* Returns the profile for G = mu = 1, tau_y = 0.2, half width 0.5. */
     (void)context;
     const double wall = fmin(y, 1.0 - y);
     return wall < 0.3 ? 0.5 * wall - 0.5 * wall * wall - 0.2 * wall : 0.045;
 }
 
-/* A Bingham fluid driven through a channel must have the exact profile with its plug, and the plug's
- * speed. */
+/* Checks a Bingham fluid driven through a channel: the exact profile with its plug, and the plug's speed. */
 kf_status kf_case_sph_bingham(kf_validation *validation, kf_error *error) {
     const int across = validation->gpu ? 50 : 32;
     const double spacing = 1.0 / across;
@@ -185,7 +187,8 @@ kf_status kf_case_sph_power(kf_validation *validation, kf_error *error) {
 
 /* ---- Films ---- */
 
-/* Opens a film of 250 kg/m^3, 1 m deep, on a slope of 30 degrees; gravity is turned instead of the ground. */
+/* Opens a film of 250 kg/m^3, 1 m deep, on a slope of 30 degrees. Gravity is turned, and the ground is not.
+ */
 static kf_status open_film(const kf_validation *validation, double yield, double spacing, kf_sph_flow *flow,
                            kf_error *error) {
     char text[1024];
@@ -201,7 +204,7 @@ static kf_status open_film(const kf_validation *validation, double yield, double
     return kf_sph_open(validation, text, NULL, NULL, flow, error);
 }
 
-/* How far particles are from where they began along x, m; less than half of the period. */
+/* Returns how far particles have moved along x, in m; less than half of the period. */
 static double mean_shift(const kf_sph_flow *flow) {
     const kf_particle_scene *s = flow->scene;
     double sum = 0.0;
@@ -211,7 +214,8 @@ static double mean_shift(const kf_sph_flow *flow) {
     return sum / (double)kf_sph_fluid(flow) * s->spacing;
 }
 
-/* A Bingham film on a slope must flow with the exact speed of its plug, and rest below its yield stress. */
+/* Checks that a Bingham film on a slope flows with the exact speed of its plug, and rests below its yield
+ * stress. */
 kf_status kf_case_sph_film(kf_validation *validation, kf_error *error) {
     const double weight = 250.0 * 4.905, yield = 200.0, viscosity = 500.0,
                  spacing = validation->gpu ? 0.02 : 0.04;
@@ -226,7 +230,7 @@ kf_status kf_case_sph_film(kf_validation *validation, kf_error *error) {
                           0.03);
     kf_sph_close(&flow);
     KF_TRY(status);
-    /* Let go at once it rings like the elastic layer that it is: what counts is how far it gets. */
+    /* When released at once, the film oscillates like an elastic layer, so the farthest position counts. */
     double before = 0.0;
     status = open_film(validation, 2.0 * weight, spacing, &flow, error);
     if (status == KF_OK) status = kf_sph_until(validation, &flow, 1.5, error);
@@ -248,9 +252,9 @@ static double bagnold_profile(const void *context, double y) {
     return *surface * (1.0 - pow(fmax(1.0 - y, 0.0), 1.5));
 }
 
-/* Grains that flow down a slope with mu(I): I is the same at all depths, so that the speed grows as Bagnold
- * has it, u = 2/3 I / d sqrt(phi g cos(theta)) (H^(3/2) - (H - y)^(3/2)), phi being the bulk's density over
- * the grains'. */
+/* Checks grains that flow down a slope with mu(I). I is the same at all depths, so the speed is that of
+ * Bagnold, u = 2/3 I / d sqrt(phi g cos(theta)) (H^(3/2) - (H - y)^(3/2)), where phi is the bulk's density
+ * over the grains'. */
 kf_status kf_case_sph_grains(kf_validation *validation, kf_error *error) {
     const double slow = 0.43, fast = 0.7, inertial = 0.3, slope = 0.55, diameter = 0.2, height = 1.0;
     const double spacing = validation->gpu ? 0.02 : 0.04, phi = 0.6;

@@ -9,7 +9,7 @@ static const double PI = 3.14159265358979323846;
 
 /* ---- Sums on a lattice ---- */
 
-/* A velocity and density that grow along x: e = 1e-4 x, v_y = 1e-6 x^2. */
+/* Sets a velocity and density that grow along x: e = 1e-4 x, v_y = 1e-6 x^2. */
 static void set_slopes(kf_particle_scene *scene) {
     for (size_t k = 0; k < scene->count; k++) {
         const float x = scene->position[3 * k] - 10.0f;
@@ -22,7 +22,7 @@ typedef struct sums {
     double density, gradient, viscosity;
 } sums;
 
-/* Finds what the particle in the middle gets in the first step, over what is exact. */
+/* Finds the rates of the middle particle in the first step, over the exact ones. */
 static kf_status first_step(const kf_validation *validation, const char *scheme, double support, sums *result,
                             kf_error *error) {
     char text[1024];
@@ -53,8 +53,8 @@ static kf_status first_step(const kf_validation *validation, const char *scheme,
     return status;
 }
 
-/* Gradient, Laplacian and density of both schemes on a square lattice must be the sums over the lattice,
- * worked out by hand. */
+/* Checks gradient, Laplacian and density of both schemes on a square lattice by the sums over the lattice,
+ * which were computed by hand. */
 kf_status kf_case_sph_operators(kf_validation *validation, kf_error *error) {
     static const double supports[] = {2.03, 2.71}, gradient[] = {0.9887, 0.9848},
                         laplacian[] = {1.9622, 1.9505}, density[] = {1.0119, 0.9951},
@@ -91,7 +91,7 @@ static void set_vortices(kf_particle_scene *scene) {
     }
 }
 
-/* The Taylor-Green vortex must decay with the exact rate at Reynolds number 100, and have the exact
+/* Checks that the Taylor-Green vortex decays with the exact rate at Reynolds number 100, and has the exact
  * velocity at t = 1. */
 kf_status kf_case_sph_taylor_green(kf_validation *validation, kf_error *error) {
     const int across = validation->gpu ? 100 : 50;
@@ -156,7 +156,7 @@ static double angular_momentum(const kf_sph_flow *flow) {
     return sum;
 }
 
-/* Mean pressure within two spacings of the middle. */
+/* Returns the mean pressure within two spacings of the middle. */
 static double pressure_in_middle(const kf_sph_flow *flow) {
     double sum = 0.0, count = 0.0;
     for (size_t k = 0; k < kf_sph_fluid(flow); k++) {
@@ -168,10 +168,11 @@ static double pressure_in_middle(const kf_sph_flow *flow) {
     return sum / count;
 }
 
-/* A square patch of fluid that turns freely must have the pressure in its middle that a series gives, and
- * keep its angular momentum. */
+/* Checks a square patch of fluid that turns freely: the pressure in its middle by a series, and its angular
+ * momentum. */
 kf_status kf_case_sph_patch(kf_validation *validation, kf_error *error) {
-    const double spacing = 0.02; /* the tension of finer ones tears the patch before its pressure is known */
+    /* With a finer spacing the tension tears the patch before its pressure settles. */
+    const double spacing = 0.02;
     char text[1024];
     (void)snprintf(text, sizeof text,
                    "{\"particles\": {\"dimensions\": 2, \"spacing\": %.17g, \"support\": 3}, \"box\": "
@@ -188,7 +189,8 @@ kf_status kf_case_sph_patch(kf_validation *validation, kf_error *error) {
     if (status == KF_OK) status = kf_sph_look(&flow, error);
     if (status == KF_OK) before = angular_momentum(&flow);
     for (int k = 1; k <= 20 && status == KF_OK;
-         k++) { /* the mean over two crossings of sound takes its noise away */
+         /* The mean over two crossings of sound removes its noise. */
+         k++) {
         status = kf_sph_until(validation, &flow, 0.014 * k, error);
         if (status == KF_OK) status = kf_sph_look(&flow, error);
         if (status == KF_OK) pressure += pressure_in_middle(&flow), samples += 1.0;

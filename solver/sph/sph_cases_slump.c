@@ -23,7 +23,7 @@ static double front(const kf_sph_flow *flow, double quantile) {
     return 0.0;
 }
 
-/* The toe of a deposit: how far it is thicker than that. */
+/* Returns the toe of a deposit: the farthest position at which it is thicker than this. */
 static double toe(const kf_sph_flow *flow, double above) {
     double most = 0.0;
     for (size_t k = 0; k < kf_sph_fluid(flow); k++)
@@ -55,7 +55,7 @@ static void final_shape(double d, double volume, double *length, double *height)
     *length = (0.5 * low * low - 0.5 * nose * low) / d;
 }
 
-/* Half of a block: length 2, height 0.4, by symmetry against a wall; B = tau_y X0 / (rho g H0^2). */
+/* Runs half of a block by symmetry against a wall: length 2, height 0.4; B = tau_y X0 / (rho g H0^2). */
 kf_status kf_case_sph_slump(kf_validation *validation, kf_error *error) {
     const double length = 2.0, height = 0.4, b = 0.1, spacing = validation->gpu ? 0.01 : 0.04;
     const double yield = b * 1000.0 * 9.81 * height * height / length;

@@ -16,9 +16,12 @@ static const double h4[MOMENTS] = {.500, .427, .347, .279, .223, .182, .130, .10
                                    .202, .197, .331, .260, .233, .218, .186};
 
 typedef struct gauges {
-    double height[2][MOMENTS]; /* of H2, H4 */
-    double arrival;            /* of the water at H2, s */
-    double impulse[2], peak;   /* of P1, P2, 0.3 s to 1.5 s; of P1, means over 10 ms */
+    /* At H2 and H4. */
+    double height[2][MOMENTS];
+    /* The time at which water reaches H2, in s. */
+    double arrival;
+    /* The impulses at P1 and P2 from 0.3 s to 1.5 s; the peak at P1 of means over 10 ms. */
+    double impulse[2], peak;
 } gauges;
 
 static kf_status read_gauges(kf_sph_flow *flow, double values[4], kf_error *error) {
@@ -32,8 +35,8 @@ static kf_status read_gauges(kf_sph_flow *flow, double values[4], kf_error *erro
     return status;
 }
 
-/* Advances the flow and reads its gauges every millisecond: notes the wave's arrival, the impulse and peak
- * of the pressures, and heights at the moments of the experiment. */
+/* Advances the flow and reads its gauges every millisecond. Notes the wave's arrival, the impulse and peak of
+ * the pressures, and the heights at the times of the experiment. */
 static kf_status watch(const kf_validation *validation, kf_sph_flow *flow, gauges *seen, kf_error *error) {
     /* Gauges are read as often as in the experiment; a pressure swings with the sound from wall to wall. */
     enum { MEAN = 11 };
@@ -64,7 +67,7 @@ static kf_status watch(const kf_validation *validation, kf_sph_flow *flow, gauge
     return KF_OK;
 }
 
-/* Mean error over the largest height of the experiment. */
+/* Returns the mean error over the largest height of the experiment. */
 static double height_error(const double *seen, const double *wanted, int count) {
     double sum = 0.0, largest = 0.0;
     for (int k = 0; k < count; k++) {
@@ -74,8 +77,8 @@ static double height_error(const double *seen, const double *wanted, int count) 
     return sum / count / largest;
 }
 
-/* The dam break against a box of SPHERIC's test 2 (Kleefsman et al.): heights, arrival, impulses and peak
- * against the experiment. */
+/* Compares the dam break against a box of SPHERIC's test 2 (Kleefsman et al.) with the experiment: heights,
+ * arrival, impulses and peak. */
 kf_status kf_case_sph_spheric(kf_validation *validation, kf_error *error) {
     /* With 140 along the tank the box is seven spacings high, and the impulses keep their bounds; with 100,
      * five, they are a sixth short. */

@@ -8,7 +8,8 @@
 
 /* ---- A tank at rest ---- */
 
-/* Water at rest in a tank with one kind of walls must keep the hydrostatic pressure, and stay at rest. */
+/* Checks that water at rest in a tank with one kind of walls keeps the hydrostatic pressure, and stays at
+ * rest. */
 static kf_status run_tank(kf_validation *validation, const char *walls, double spacing, kf_error *error) {
     char text[1024], quantity[96];
     (void)snprintf(
@@ -48,15 +49,15 @@ kf_status kf_case_sph_hydrostatic(kf_validation *validation, kf_error *error) {
 
 /* ---- Dam break ---- */
 
-/* Tip of the water, x over the column's width of 1 m; Koshizuka and Oka 1996, as DualSPHysics' example 01 has
- * it. */
+/* The tip of the water over the column's width of 1 m; Koshizuka and Oka 1996, as in DualSPHysics' example
+ * 01. */
 static const double tips[][2] = {{.1907, 1.244}, {.2663, 1.464}, {.3221, 1.695}, {.3681, 1.903},
                                  {.4140, 2.123}, {.4466, 2.365}, {.4958, 2.584}, {.5219, 2.804},
                                  {.5646, 3.034}, {.5940, 3.219}, {.6366, 3.462}, {.6693, 3.704},
                                  {.7021, 3.900}};
 enum { TIPS = sizeof tips / sizeof tips[0] };
 
-/* The tip of the computed flow at a time, between those that were noted. */
+/* Returns the tip of the computed flow at a time, interpolated. */
 static double tip_at(const double (*noted)[2], int count, double time) {
     int k = 1;
     while (k < count - 1 && noted[k][0] < time)
@@ -65,7 +66,8 @@ static double tip_at(const double (*noted)[2], int count, double time) {
     return noted[k - 1][1] + share * (noted[k][1] - noted[k - 1][1]);
 }
 
-/* Root mean square over the experiment's, when the water is let go `late` seconds after the clock starts. */
+/* Returns the root mean square difference from the experiment, when the water is released `late` seconds
+ * after the clock starts. */
 static double tip_error(const double (*noted)[2], int count, double late) {
     double sum = 0.0, scale = 0.0;
     for (int k = 0; k < TIPS; k++) {
@@ -76,7 +78,8 @@ static double tip_error(const double (*noted)[2], int count, double late) {
     return sqrt(sum / scale);
 }
 
-/* Root mean square over the exact one's, of what is noted until the exact tip is at the far wall. */
+/* Returns the root mean square difference from the exact solution, until the exact tip reaches the far wall.
+ */
 static double potential_error(const double (*noted)[2], int count) {
     double sum = 0.0, scale = 0.0;
     for (int k = 0; k < KF_DAM_BREAK_TIPS && kf_dam_break_tip[k] < 3.9; k++) {
@@ -92,11 +95,12 @@ enum { NOTED = 71 };
 typedef struct fall {
     double noted[NOTED][2]; /* time, tip */
     double density_free, density_stopped,
-        speed; /* largest: deviations before and after the wall, m/s before */
+        /* The largest deviations before and after the wall, and the speed in m/s before it. */
+        speed;
 } fall;
 
-/* Pressure over the density in the instant after the column was let go, when all of it is at rest: the
- * potential flow's, which is 0 at the top and the free side, by a series in x. */
+/* Returns the pressure over the density directly after the release of the column at rest. It is that of the
+ * potential flow, 0 at the top and the free side, by a series in x. */
 static double first_pressure(double x, double y) {
     enum { TERMS = 200 };
     const double pi = acos(-1.0), gravity = 9.81, height = 2.0;
@@ -111,8 +115,8 @@ static double first_pressure(double x, double y) {
     return fmax(0.0, gravity * sum);
 }
 
-/* A column that presses with its weight until its side is free at once would send sound through the water, of
- * more than 1 % where it meets in the corner. */
+/* Sets the pressure of the released column. With the pressure of its weight, the sudden release would send
+ * sound through the water, of more than 1 % in the corner. */
 static void press(kf_particle_scene *scene) {
     for (size_t k = 0; k < scene->count - scene->wall_count; k++) {
         double place[2];
@@ -124,8 +128,8 @@ static void press(kf_particle_scene *scene) {
     }
 }
 
-/* Lets a column of water fall over a floor, and notes the tip of the wave over time, the largest speed and
- * the largest density deviation before and after the wave is stopped. */
+/* Releases a column of water over a floor. Notes the tip of the wave over time, the largest speed, and the
+ * largest density deviation before and after the wave hits the wall. */
 static kf_status let_go(kf_validation *validation, const char *floor, fall *f, kf_error *error) {
     const double spacing = validation->gpu ? 0.005 : validation->quick ? 0.04 : 0.02;
     char text[1024];
@@ -159,8 +163,8 @@ static kf_status let_go(kf_validation *validation, const char *floor, fall *f, k
     return status;
 }
 
-/* On a floor of particles, which their artificial viscosity makes rough; and behind the experiment's gate,
- * which takes its time: without it the exact solution is 12 % ahead. */
+/* Compares with the experiment: on a floor of particles, which their artificial viscosity makes rough, and
+ * behind the experiment's gate, which opens slowly. Without the gate the exact solution is 12 % ahead. */
 static kf_status against_the_experiment(kf_validation *validation, const fall *smooth, fall *rough,
                                         kf_error *error) {
     static const char experiment[] = "Koshizuka & Oka, Nucl. Sci. Eng. 123 (1996) 421";
@@ -180,8 +184,8 @@ static kf_status against_the_experiment(kf_validation *validation, const fall *s
     return KF_OK;
 }
 
-/* Water without friction against the potential flow. A fluid that moves freely is thinned or thickened by (v
- * / c)^2, one that is stopped by v / c (Joukowsky). */
+/* Compares water without friction with the potential flow. The density of a freely moving fluid changes by (v
+ * / c)^2, and that of a stopped one by v / c (Joukowsky). */
 kf_status kf_case_sph_dam_break(kf_validation *validation, kf_error *error) {
     fall smooth = {0}, rough = {0};
     KF_TRY(let_go(validation, "free_slip", &smooth, error));

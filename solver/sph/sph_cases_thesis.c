@@ -1,6 +1,6 @@
-/* The scheme `thesis` against what must hold for it whatever its kernels do: weights, forces and energies
- * that balance. Its reference has the same rules as its kernels, so that a rule that is wrong in both passes
- * the gate; here it does not. */
+/* Checks the scheme `thesis` by balances of weights, forces and energies, which hold for any kernels. The
+ * reference has the same rules as the kernels. So a wrong rule in both passes the gate, but not these cases.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,7 @@
 
 enum { ACROSS = KF_SPH_TANK_SPACINGS };
 
-/* These are what the sums over 57 neighbours of a lattice make of a gradient of 1 (spiky's) and of a
- * Laplacian of 1. */
+/* The sums over 57 neighbours of a lattice for a gradient of 1 (spiky kernel), and for a Laplacian of 1. */
 static const double GRADIENT = 0.94432, LAPLACIAN = 0.96643;
 
 /* --- A tank at rest ----------------------------------------------------------------------------------- */
@@ -21,8 +20,8 @@ static int by_number(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* A particle counts if it lies in the middle half by height; the weight above it is that of the particles
- * that are higher. */
+/* Returns the mean pressure over the weight above, of the particles in the middle half by height. The weight
+ * is that of the higher particles. */
 double kf_sph_pressure_over_weight(const kf_sph_flow *flow, double share) {
     const kf_particle_scene *s = flow->scene;
     const size_t n = kf_sph_fluid(flow);
@@ -44,7 +43,7 @@ double kf_sph_pressure_over_weight(const kf_sph_flow *flow, double share) {
     return pressure / weight;
 }
 
-/* A box of `deep` spacings, 1 m, along z; periodic across. rest: members of the scene. */
+/* Makes a box of `deep` spacings, 1 m, along z, periodic across. rest: members of the scene. */
 static kf_status open_box(const kf_validation *validation, int deep, double low, double height, double shake,
                           const char *top, const double gravity[2], const char *rest, kf_sph_flow *flow,
                           kf_error *error) {
@@ -61,7 +60,7 @@ static kf_status open_box(const kf_validation *validation, int deep, double low,
     return kf_sph_open(validation, text, NULL, NULL, flow, error);
 }
 
-/* Until then, with a look at the state. */
+/* Advances to this time, and reads the state. */
 static kf_status settle(const kf_validation *validation, kf_sph_flow *flow, double seconds, kf_error *error) {
     KF_TRY(kf_sph_until(validation, flow, seconds, error));
     return kf_sph_look(flow, error);
@@ -70,9 +69,9 @@ static kf_status settle(const kf_validation *validation, kf_sph_flow *flow, doub
 static const double down[2] = {0.0, -9.81};
 static const char open_top[] = ", \"zmax\": \"open\"";
 
-/* Checks a tank at rest under the scheme thesis, as printed or consistent: the pressure against the weight
- * above it, and the kinetic energy that is left. The printed gradient has half its weight, so half of p
- * holds the water there. */
+/* Checks a tank at rest with the scheme thesis, as printed or consistent: the pressure against the weight
+ * above it, and the remaining kinetic energy. The printed gradient has half its weight, so half of p supports
+ * the water there. */
 static kf_status run_tank(kf_validation *validation, bool consistent, int deep, kf_error *error) {
     char rest[512], quantity[96];
     (void)snprintf(rest, sizeof rest,
@@ -84,7 +83,7 @@ static kf_status run_tank(kf_validation *validation, bool consistent, int deep, 
     kf_status status = open_box(validation, deep, 0.0, 1.5, 0.3, open_top, down, rest, &flow, error);
     if (status == KF_OK) status = settle(validation, &flow, 2.0, error);
     if (status == KF_OK) {
-        /* The printed gradient has half its weight: what holds the water is half of p. */
+        /* The printed gradient has half its weight, so half of p supports the water. */
         (void)snprintf(quantity, sizeof quantity, "tank at rest, %s: pressure over weight above",
                        consistent ? "consistent" : "half of p, as printed");
         kf_check_relative(validation, quantity, "exact: balance of forces on a lattice", 1.0,
@@ -102,8 +101,8 @@ static kf_status run_tank(kf_validation *validation, bool consistent, int deep, 
 
 /* ---- a channel ---- */
 
-/* Curvature of u(z) about the middle, by least squares over the middle three quarters: u = a + b (z - 1/2)^2.
- */
+/* Returns the curvature of u(z) about the middle, by least squares over the middle three quarters: u = a + b
+ * (z - 1/2)^2. */
 static double curvature(const kf_sph_flow *flow) {
     double n = 0.0, q = 0.0, qq = 0.0, u = 0.0, uq = 0.0;
     for (size_t k = 0; k < kf_sph_fluid(flow); k++) {
@@ -114,7 +113,7 @@ static double curvature(const kf_sph_flow *flow) {
     return (n * uq - q * u) / (n * qq - q * q);
 }
 
-/* Sum of the speeds in the layers at walls that rub. */
+/* Returns the sum of the speeds in the layers at walls with friction. */
 static double rubbed(const kf_sph_flow *flow, double height) {
     double sum = 0.0;
     for (size_t k = 0; k < kf_sph_fluid(flow); k++) {
@@ -124,7 +123,8 @@ static double rubbed(const kf_sph_flow *flow, double height) {
     return sum;
 }
 
-/* 1 m/s^2 along a channel of 1 m, nu 0.1 m^2/s, friction of 40/s in the layers within 0.08 m of the walls. */
+/* Checks a channel of 1 m driven by 1 m/s^2, nu 0.1 m^2/s, with a friction of 40/s in the layers within 0.08
+ * m of the walls. */
 static kf_status run_channel(kf_validation *validation, int deep, kf_error *error) {
     static const double along[2] = {1.0, 0.0};
     kf_sph_flow flow;
@@ -147,7 +147,7 @@ static kf_status run_channel(kf_validation *validation, int deep, kf_error *erro
 
 /* ---- Bingham ---- */
 
-/* A channel of 1 m and 12 layers, driven at 1 m/s^2, with XSPH: its fluid, and what the method adds. */
+/* A channel of 1 m and 12 layers, driven by 1 m/s^2, with XSPH: its fluid, and the effect of the method. */
 static const struct {
     double density, viscosity, at_rest, yield, xsph, step;
 } bingham = {1000, 100, 2000, 200, 0.02, 4e-4};
@@ -170,7 +170,7 @@ static double bingham_rate(double distance) {
                 bingham.yield / (bingham.at_rest * GRADIENT));
 }
 
-/* How much slower the fluid is there than in the middle. */
+/* Returns how much slower the fluid is there than in the middle. */
 static double bingham_drop(double distance) {
     enum { STRIPS = 2000 };
     double sum = 0.0;
@@ -179,7 +179,7 @@ static double bingham_drop(double distance) {
     return sum * distance / STRIPS;
 }
 
-/* Mean speed of the layers at this distance from the middle, on both sides. */
+/* Returns the mean speed of the layers at this distance from the middle, on both sides. */
 static double layer_speed(const kf_sph_flow *flow, double distance) {
     double n = 0.0, sum = 0.0;
     for (size_t k = 0; k < kf_sph_fluid(flow); k++)
@@ -193,7 +193,8 @@ static double layer_speed(const kf_sph_flow *flow, double distance) {
  * other come into disorder, which the law counts as shear: the plug is then twice to five times too fast. */
 static kf_status run_bingham(kf_validation *validation, kf_error *error) {
     static const double along[2] = {1.0, 0.0};
-    static const int plug = 1, sheared = 9; /* half layers from the middle */
+    /* Half layers from the middle. */
+    static const int plug = 1, sheared = 9;
     char rest[512];
     (void)snprintf(rest, sizeof rest,
                    "\"material\": {\"law\": \"bingham\", \"branch\": \"biviscous\", \"density\": %g, "
@@ -226,7 +227,7 @@ static double energy(const kf_sph_flow *flow) {
     return sum;
 }
 
-/* Water that falls from wall to wall without anything that damps it never has more than it began with. */
+/* Checks that water that falls from wall to wall without damping never gains energy. */
 static kf_status run_energy(kf_validation *validation, kf_error *error) {
     enum { LOOKS = 20 };
     kf_sph_flow flow;

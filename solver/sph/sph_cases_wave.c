@@ -7,7 +7,8 @@
 static const double PI = 3.14159265358979323846;
 
 /* It is as long as twice the depth of 1, gravity is 1. */
-static const double STEEPNESS = 0.05; /* its height over the depth */
+/* The wave's height over the depth. */
+static const double STEEPNESS = 0.05;
 
 static void set_off(kf_particle_scene *scene) {
     const double omega = sqrt(PI * tanh(PI)), speed = STEEPNESS * PI / omega / scene->sound_speed / cosh(PI);
@@ -19,7 +20,7 @@ static void set_off(kf_particle_scene *scene) {
     }
 }
 
-/* Returns what is left of the wave's vertical velocity. */
+/* Returns the amplitude of the wave's vertical velocity. */
 static double swing(const kf_sph_flow *flow) {
     double sum = 0.0;
     for (size_t k = 0; k < kf_sph_fluid(flow); k++)
@@ -27,10 +28,11 @@ static double swing(const kf_sph_flow *flow) {
     return sum;
 }
 
-enum { SAMPLES = 240 }; /* of three periods */
+/* The number of samples of three periods. */
+enum { SAMPLES = 240 };
 
-/* Time from the first to the last passage through 0, over the half periods between; and how fast the energy
- * falls from the first to the last largest swing. */
+/* Finds the period from the first and the last zero, and the rate of decay of the energy from the first
+ * and the last maximum. */
 static void read_swings(const double (*seen)[2], double *period, double *damping) {
     double first = 0.0, last = 0.0, top[2][2] = {{0.0}};
     int passages = 0, tops = 0;

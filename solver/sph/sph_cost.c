@@ -1,5 +1,5 @@
-/* The work of the sph plans, launch by launch: candidates and neighbours of a particle, what a thread
- * computes for each, and how many warps the registers and the shared memory of a multiprocessor hold
+/* The work of the sph plans, launch by launch. It counts candidates and neighbours of a particle, what a
+ * thread computes for each, and how many warps fit the registers and shared memory of a multiprocessor
  * (docs/cost-model.md). */
 #include "solver/sph/sph_cost.h"
 
@@ -122,12 +122,15 @@ static void look_through(kf_sph_tally *t) {
 typedef struct kf_particle_kernel {
     const char *name;
     double launches;
-    double bytes, instructions; /* of a particle */
-    double visits;              /* neighbours, in which values that do not fit the registers are in the way */
-    double waits;               /* cycles that a thread waits for what it loads, one after the other */
+    /* Per particle. */
+    double bytes, instructions;
+    double visits; /* neighbours, in which values that do not fit the registers are in the way */
+    double waits;  /* cycles that a thread waits for what it loads, one after the other */
     double registers, threads, resident;
-    double shared_bytes; /* of a thread */
-    double extent;       /* threads in all */
+    /* Per thread. */
+    double shared_bytes;
+    /* The total number of threads. */
+    double extent;
 } kf_particle_kernel;
 
 /* Adds the work of a kernel. On a GPU its registers and shared memory say how many blocks are resident and
@@ -158,11 +161,16 @@ static void add_kernel(kf_sph_tally *t, const kf_particle_kernel *k) {
 
 typedef struct kf_sum {
     const char *name;
-    double pair;      /* instructions of a pair */
-    double loads;     /* of four floats, beside the place */
-    double own;       /* instructions of a particle */
-    double registers; /* as the compiler gives them for sm_90 */
-    double bytes;     /* of a particle, beside lists and bits */
+    /* Instructions per pair. */
+    double pair;
+    /* Loads of four floats, besides the position. */
+    double loads;
+    /* Instructions per particle. */
+    double own;
+    /* From the compiler for sm_90. */
+    double registers;
+    /* Per particle, besides lists and bits. */
+    double bytes;
     bool first, last; /* of a step */
 } kf_sum;
 
@@ -232,7 +240,8 @@ static double range_instructions(const kf_sph_tally *t) {
 static double range_waits(const kf_sph_tally *t) {
     return full_ranges(t) * (in_columns(t->scene) ? 2 : 1) * rates.wait_range;
 }
-/* How often a loop that takes so many at a time waits; those to spare it takes one by one. */
+/* Returns how often a loop waits that processes this many at a time. The remaining ones are processed one by
+ * one. */
 static double turns_of(const kf_sph_tally *t, double passes) {
     const double flight = t->options.in_flight;
     return fmin(passes, passes / flight + 0.5 * (flight - 1));
@@ -307,7 +316,7 @@ static void add_sum(kf_sph_tally *t, const kf_sum *s) {
         k.visits = listed;
         break;
     case KF_SPH_STAGED:
-        /* One neighbour after the other, however many candidates are in flight. */
+        /* Neighbours are processed one after the other, however many candidates are in flight. */
         pairs = bits * (apart + BIT) + (s->first ? scan_instructions(t) : 0);
         k.waits = bits * (s->first ? rates.wait_beside : rates.wait_own) + (s->first ? scan_waits(t, 1) : 0);
         k.registers += s->first ? 7 : -8;
@@ -384,7 +393,8 @@ void kf_sph_add_pass(kf_sph_tally *t, const char *name, double launches, double 
 /* Adds the kernels that sort particles by cells, and make lists, as often as a step in so many does so. */
 static void add_sort(kf_sph_tally *t, double state) {
     const kf_sph_options *o = &t->options;
-    kf_sph_tally kept = *t; /* a device sorts what it keeps of others, too */
+    /* A device also sorts the particles that it keeps of others. */
+    kf_sph_tally kept = *t;
     kept.particles = t->kept;
     const double often = 1.0 / o->list_period, cells = 4 * t->kept_cells / t->kept, wait = rates.wait_range;
     const double groups = ceil(t->cells / KF_SPH_SCAN), threads = 256, n = t->particles, all = t->kept;
@@ -406,7 +416,8 @@ static void add_sort(kf_sph_tally *t, double state) {
     }
     if (o->search != KF_SPH_LIST) return;
     const double listed = pow(1 + 0.01 * o->skin, t->scene->dimensions) * t->neighbours;
-    kf_sph_tally alone = *t; /* threads that make lists have a particle each */
+    /* Threads that make lists have one particle each. */
+    kf_sph_tally alone = *t;
     alone.options.lanes = 1;
     look_through(&alone);
     const kf_particle_kernel k = {.name = "make_lists",

@@ -61,7 +61,7 @@ static void add_parcels(kf_sph_tally *t, double often, double row_bytes) {
     t->works->list[t->works->count - 1].amount[KF_COST_DRAM] = (t->kept - t->particles) * row_bytes * link(t);
 }
 
-/* Adds a copy of what a sum has changed; bytes: of a particle. */
+/* Adds a copy of the values that a sum has changed. bytes: per particle. */
 static void add_copies(kf_sph_tally *t, double often, double bytes) {
     const double wait = kf_sph_cost_wait();
     kf_sph_tally others = *t;

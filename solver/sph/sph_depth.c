@@ -7,7 +7,8 @@
 #include "base/util/file.h"
 #include "base/util/memory.h"
 
-enum { NUMBER = 12 }; /* characters of a depth */
+/* The characters of a depth. */
+enum { NUMBER = 12 };
 
 static void add_up(const kf_particle_scene *s, const kf_snapshot *snapshot, double cell, const int cells[2],
                    double *depths) {
@@ -16,7 +17,8 @@ static void add_up(const kf_particle_scene *s, const kf_snapshot *snapshot, doub
     const double mass = s->density * s->spacing * s->spacing * s->spacing;
     for (size_t k = 0; k < s->count - s->wall_count; k++) {
         const double x = floor((double)position[3 * k] / cell), y = floor((double)position[3 * k + 1] / cell);
-        if (!(x >= 0.0 && y >= 0.0 && x < cells[0] && y < cells[1])) continue; /* it has left the box */
+        /* It has left the box. */
+        if (!(x >= 0.0 && y >= 0.0 && x < cells[0] && y < cells[1])) continue;
         depths[(size_t)y * (size_t)cells[0] + (size_t)x] += mass / (double)density[k] / (cell * cell);
     }
 }

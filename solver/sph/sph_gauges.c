@@ -11,7 +11,7 @@ typedef struct kf_walls_near {
     size_t count;
 } kf_walls_near;
 
-/* Farthest from a place along an axis. */
+/* Returns the distance from a place along an axis. */
 static double apart(const kf_particle_scene *s, const float *at, const double place[3]) {
     double most = 0.0;
     for (int i = 0; i < s->dimensions; i++)
@@ -28,7 +28,7 @@ static void find_walls(const kf_particle_scene *s, const double place[3], double
             walls->place[walls->count++] = s->position + 3 * k;
 }
 
-/* A particle of a wall fills the cube of a spacing around it. */
+/* Returns whether a place is in a wall. A particle of a wall fills the cube of a spacing around it. */
 static bool in_a_wall(const kf_particle_scene *s, const kf_walls_near *walls, const double place[3]) {
     for (size_t k = 0; k < walls->count; k++)
         if (apart(s, walls->place[k], place) < 0.5) return true;
@@ -52,7 +52,8 @@ static bool has_room(const kf_particle_scene *s, const kf_walls_near *walls, con
 /* Returns the weight of the volume around a place that fluid can fill, (1 - r / reach)^2 summed over
  * points four a spacing apart; walls and the ground are left out. */
 double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], double reach) {
-    enum { FINE = 4 }; /* points a spacing */
+    /* Points per spacing. */
+    enum { FINE = 4 };
     const int most = (int)ceil(reach * FINE), deep = scene->dimensions == 3 ? most : 1;
     kf_walls_near walls;
     double sum = 0.0;

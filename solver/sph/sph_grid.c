@@ -32,7 +32,7 @@ static kf_status divide(const kf_particle_scene *scene, const kf_sph_options *o,
         kf_sph_bounds(scene, i, &grid->low[i], &high);
         const double count = (high - grid->low[i]) / width;
         grid->cells[i] = (int)(periodic ? floor(count) : floor(count) + 1.0);
-        /* A little wider than asked for: rounding must not hide a neighbour. */
+        /* The cells are slightly wider than required, because rounding must not hide a neighbour. */
         grid->inverse[i] = (periodic ? grid->cells[i] / scene->size[i] : 1.0 / width) * (1.0 - 1e-6);
         if (periodic && grid->cells[i] < 2 * o->reach + 1)
             return kf_fail(
@@ -43,8 +43,8 @@ static kf_status divide(const kf_particle_scene *scene, const kf_sph_options *o,
     return KF_OK;
 }
 
-/* Lowest and highest ground below a column of cells: heights between nodes lie between theirs, slopes are
- * followed by sampling. */
+/* Finds the lowest and highest ground below a column of cells. Heights between nodes lie between those of the
+ * nodes. Slopes are sampled. */
 static void ground_range(const kf_particle_scene *scene, const kf_sph_grid *grid, int cx, int cy, double *low,
                          double *high) {
     *low = INFINITY;
@@ -69,8 +69,8 @@ double kf_sph_highest(const kf_particle_scene *scene) {
     return highest;
 }
 
-/* On terrain a column of cells begins below the ground, and ends where snow is not expected: what flies
- * higher is in its last cell, and what reads that column looks there, too. */
+/* Sets the columns of cells on terrain. A column begins below the ground and ends where snow is not expected.
+ * Particles above are in its last cell, and readers of the column look there too. */
 static kf_status cut_columns(const kf_particle_scene *scene, int cut_axis, kf_sph_grid *grid,
                              kf_error *error) {
     const double allowed = 2.0 * kf_sph_highest(scene) + 4.0 * scene->support;
@@ -99,8 +99,8 @@ static kf_status cut_columns(const kf_particle_scene *scene, int cut_axis, kf_sp
     return KF_OK;
 }
 
-/* Words of a mask for the candidates of all ranges, or neighbours in a list; half as many again as the fluid
- * at rest has. */
+/* Returns the words of a mask for the candidates of all ranges, or the neighbours in a list. It is half more
+ * than for the fluid at rest. */
 static int words(const kf_particle_scene *scene, const kf_sph_options *o) {
     const double margin = 1.5;
     const int d = scene->dimensions, width = 2 * o->reach + 1;
@@ -117,7 +117,7 @@ static int words(const kf_particle_scene *scene, const kf_sph_options *o) {
     return o->search == KF_SPH_MASKS ? rows * (a_word + 1) : 2 * rows * a_word;
 }
 
-/* Cells in all; with blocks of them, whole ones. */
+/* Returns the number of all cells; with blocks of cells, of whole blocks. */
 static double numbers(const kf_sph_options *o, int dimensions, kf_sph_grid *grid) {
     static const int sides[KF_SPH_CELL_ORDERS] = {1, 4, 8};
     const int side = sides[o->cell_order];

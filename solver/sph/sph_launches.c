@@ -4,7 +4,8 @@
 #include "base/util/text.h"
 #include "solver/sph/sph.h"
 
-enum { CPU_BLOCK = 256, SORT_THREADS = 256 }; /* KF_THREADS of sort.cu */
+/* KF_THREADS of sort.cu. */
+enum { CPU_BLOCK = 256, SORT_THREADS = 256 };
 
 /* Launches are items of a plan's steps, or are done at once. */
 typedef struct builder {
@@ -14,11 +15,16 @@ typedef struct builder {
     kf_status status;
     bool now;
     int period, phase;
-    bool swapped;                  /* the two sets of particles */
-    bool list_ends;                /* this is the last step of a list */
-    int list_left;                 /* steps that the list has to serve after the coming one */
-    int first;                     /* handed to kernels */
-    const kf_sph_arguments *given; /* of one part, instead of these; or NULL */
+    /* The two sets of particles are swapped. */
+    bool swapped;
+    /* This is the last step of a list. */
+    bool list_ends;
+    /* The number of steps for which the list is used after the coming one. */
+    int list_left;
+    /* Passed to kernels. */
+    int first;
+    /* The arguments of one part, or NULL for the common ones. */
+    const kf_sph_arguments *given;
 } builder;
 
 static bool on_gpu(const kf_plan *plan) {
@@ -39,7 +45,7 @@ static kf_item *schedule(const builder *b, kf_item *item) {
     return item;
 }
 
-/* One part's launch; `bytes` is what it moves. */
+/* Appends the launch of one part. `bytes` is what it moves. */
 static kf_status append_on(builder *b, int part, kf_sph_source source, const char *name, const int extent[2],
                            int threads, double bytes) {
     kf_sph_arguments arguments = b->given != NULL ? *b->given : arguments_for(b, part);
@@ -89,7 +95,7 @@ static void append_sums(builder *b, const char *name, double bytes) {
 
 /* ---- Teams ---- */
 
-/* The launches that a part of a team is given from here on come after those that all parts were given. */
+/* Makes later launches of single parts wait for the earlier launches of all parts. */
 static void meet(builder *b) {
     kf_plan *plan = b->plan;
     if (b->status != KF_OK || plan->all_parts == 1 || b->system->packs) return;
@@ -112,7 +118,7 @@ static void meet(builder *b) {
     kf_plan_on(plan, 0);
 }
 
-/* A call of the host between what all parts were given and what they are given from here on. */
+/* Appends a call of the host between the earlier work of all parts and their later work. */
 static void append_call(builder *b, const char *name, kf_call_function *enqueue, void *object) {
     kf_call call = {.enqueue = enqueue, .object = object};
     if (b->status != KF_OK) return;
@@ -127,14 +133,15 @@ static void append_parcels(builder *b, int values, bool counts) {
     append_call(b, "carry_parcels", kf_sph_carry, kf_sph_parcels_of(b->system->transport, values, counts));
 }
 
-/* Numbers of a row of copies: as kf_copied of kernels/sph/parcels.h. */
+/* Returns the number of values in a row of copies, as kf_copied of kernels/sph/parcels.h. */
 static int copied(int what) {
     return ((what & KF_SPH_COPY_MOTION) != 0 ? 8 : 0) +
            ((what & KF_SPH_COPY_STRESS) != 0 ? KF_SPH_STRESSES : 0) +
            ((what & KF_SPH_COPY_VISCOSITY) != 0 ? 1 : 0);
 }
 
-/* Once all parts have come so far, those beside a part have what a sum left of their particles. */
+/* Appends the copies of a sum's results to the neighbouring parts, after all parts have reached this point.
+ */
 static void append_copies(builder *b, int what, bool waits) {
     enum { MOST = 1 << 18 };
     const long long n = slots(b) < MOST ? slots(b) : MOST;
@@ -161,7 +168,7 @@ static double state_bytes(const kf_sph *system) {
     return 3.0 * 16.0 + 4.0 + (system->stress ? 4.0 * KF_SPH_STRESSES : 0.0);
 }
 
-/* Each cell's first particle, from how many each has. */
+/* Appends the scan: each cell's first particle, from the number in each cell. */
 static void append_scan(builder *b) {
     const int cell_count = b->system->grid.cell_count;
     const long long groups = (cell_count + KF_SPH_SCAN) / KF_SPH_SCAN;
@@ -200,7 +207,7 @@ static void append_weights(builder *b) {
     b->period /= sorts;
 }
 
-/* The sort of a team: kernels/sph/team.h. */
+/* Appends the sort of a team (kernels/sph/team.h). */
 static void append_team_sort(builder *b) {
     const kf_sph *system = b->system;
     const double state = 2.0 * state_bytes(system);
@@ -272,7 +279,8 @@ static void append_thesis(builder *b) {
     append_sums(b, "force", 2.0 * state_bytes(b->system));
 }
 
-/* How often the particles have gone to the other set before a step begins; a sort takes them there, too. */
+/* Returns how often the particles have moved to the other set before a step begins. A sort moves them, too.
+ */
 static uint64_t moves(const kf_sph *system, uint64_t step) {
     const uint64_t kept = (uint64_t)system->options.list_period, into = step % kept;
     return step / kept * (kept + 1) + (into > 0 ? into + 1 : 0);

@@ -112,7 +112,7 @@ static const kf_config_field table[] = {
 };
 static const kf_config_field of_team[] = {CHOICE(transfer, "direct", "copies", "host", "nccl")};
 
-/* The axis across which a team cuts the domain: the longest of those that rows of cells do not run along. */
+/* Chooses the axis across which a team cuts the domain: the longest of those that are not the rows' axis. */
 static int cut_axis_of(const kf_particle_scene *scene) {
     return scene->dimensions == 3 && scene->size[1] > scene->size[0] ? 1 : 0;
 }
@@ -137,7 +137,7 @@ bool kf_sph_is_used(const kf_sph_options *options, kf_sph_source which) {
     return which != KF_SPH_CHECK && (which != KF_SPH_LISTS || options->search == KF_SPH_LIST);
 }
 
-/* Half-spaces or terrain. */
+/* Returns whether the scene has half-spaces or terrain. */
 static bool has_walls(const kf_particle_scene *scene) {
     bool has = scene->terrain.heights != NULL;
     for (int f = 0; f < 2 * scene->dimensions; f++)
@@ -172,7 +172,7 @@ static void define_model(const kf_particle_scene *scene, const kf_sph_options *o
     kf_define_text(d, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%d,%d)", o->threads, o->resident_blocks);
 }
 
-/* Only what a file reads is defined, so that configs that differ in nothing else share the compiled module.
+/* Defines only macros that a file reads, so that configs without other differences share the compiled module.
  */
 void kf_sph_define(const kf_particle_scene *scene, const kf_sph_options *options, kf_sph_source which,
                    kf_source *source, kf_defines *defines) {

@@ -15,9 +15,11 @@
 enum { MOST_PARCELS = 8, TAGS = 90 };
 
 struct kf_sph_transport {
-    kf_flow_link *link;  /* NULL: there is one process, or NCCL */
+    /* NULL for a single process, or with NCCL. */
+    kf_flow_link *link;
     kf_nccl_group *nccl; /* or NULL */
-    bool through_host;   /* parcels between devices of this process, too */
+    /* Parcels between devices of this process go through the host, too. */
+    bool through_host;
     bool messages_from_host;
     kf_buffer **out, **in; /* [part_count], on the host: rows as they lie on the device; made when needed */
     kf_sph_parcels parcels[MOST_PARCELS];
@@ -73,8 +75,8 @@ kf_sph_parcels *kf_sph_parcels_of(kf_sph_transport *transport, int values, bool 
 
 /* ---- How many rows go from each part to each other ---- */
 
-/* Rows by sender and receiver, both counted from the first of all parts; known where one of the two is this
- * process's. */
+/* The rows by sender and receiver, both counted from the first of all parts. They are known where one of the
+ * two belongs to this process. */
 typedef struct table {
     const kf_plan *plan;
     size_t row_bytes;
@@ -109,7 +111,7 @@ static kf_sph_shared *seen_of(const kf_plan *plan, int part) {
     return &system->seen[system->own_seen + part];
 }
 
-/* One of the arrays of a part's share. */
+/* Returns one of the arrays of a part's share. */
 static kf_sph_bytes of_share(const kf_plan *plan, int part, size_t offset) {
     kf_sph_bytes place = seen_of(plan, part)->share;
     place.at += offset;
@@ -141,8 +143,8 @@ static kf_status tell_arrivals(const table *t, int part, kf_error *error) {
     return kf_sph_upload(&from, begins, (size_t)(t->parts + 1) * sizeof *begins, error);
 }
 
-/* Tells whether all that goes to and from a part has room; where numbers are told all processes find the
- * same. */
+/* Returns whether all parcels of a part fit. When processes exchange numbers, all of them find the same
+ * result. */
 static bool has_room(const table *t, int number) {
     const kf_sph *system = t->plan->system;
     const size_t room = (size_t)system->room * (size_t)kf_sph_row(system->stress) * sizeof(int);
@@ -165,7 +167,7 @@ static kf_status count_rows(table *t, bool counts, kf_error *error) {
 
 /* ---- Carrying them ---- */
 
-/* Makes a buffer on the host that holds so many bytes; what it held is of no use any more. */
+/* Makes a buffer on the host for this many bytes. Its former content is lost. */
 static kf_status make_room(kf_backend *device, size_t bytes, kf_buffer **buffer, kf_error *error) {
     if (*buffer != NULL && kf_buffer_size(*buffer) >= bytes) return KF_OK;
     kf_buffer_free(*buffer);
@@ -173,7 +175,7 @@ static kf_status make_room(kf_backend *device, size_t bytes, kf_buffer **buffer,
     return kf_buffer_on_host(device, bytes + bytes / 4, buffer, error);
 }
 
-/* In pieces, for rows of a copy have a largest length on GPUs. */
+/* Copies rows in pieces, because GPUs limit the length of a row of a copy. */
 static kf_status copy(const kf_plan *plan, int part, const kf_sph_bytes *target, const kf_sph_bytes *source,
                       size_t bytes, kf_error *error) {
     enum { PIECE = 1 << 30 };
@@ -206,7 +208,7 @@ static void *address_of(const kf_buffer *host, const kf_sph_bytes *device, bool 
     return (char *)(by_host ? kf_buffer_address(host) : kf_sph_address(device)) + at;
 }
 
-/* The message between a part of this process and one of another. */
+/* Adds the message between a part of this process and one of another. */
 static void add_message(const table *t, kf_sph_transport *transport, int from, int to, int tags[]) {
     const kf_plan *plan = t->plan;
     const bool sends = is_own(plan, from);
@@ -264,7 +266,8 @@ static kf_status bring_all(const table *t, const kf_sph_transport *transport, bo
     return KF_OK;
 }
 
-/* The message between a part of this process and any other part, from the one's end. */
+/* Adds the message between a part of this process and any other part to the group, from the first part's
+ * side. */
 static void add_to_group(const table *t, kf_sph_transport *transport, int part, int other, bool sends) {
     const kf_plan *plan = t->plan;
     const int number = plan->first_part + part, from = sends ? number : other, to = sends ? other : number;
@@ -280,7 +283,7 @@ static void add_to_group(const table *t, kf_sph_transport *transport, int part, 
                            .at = place->at + (sends ? before_sent(t, from, to) : before_come(t, from, to))});
 }
 
-/* All of it as one group of messages, in the devices' main lanes. */
+/* Sends all parcels as one group of messages, in the main lanes of the devices. */
 static kf_status move_by_nccl(const table *t, kf_sph_transport *transport, kf_error *error) {
     const kf_plan *plan = t->plan;
     kf_nccl_group_clear(transport->nccl);
@@ -375,7 +378,7 @@ kf_status kf_sph_sum_weights(void *object, kf_stream *stream, kf_error *error) {
     return status;
 }
 
-/* The places of a part's largest values in this step; their bits order as whole numbers do. */
+/* The places of a part's largest values in this step. Their bits have the same order as whole numbers. */
 typedef struct largest {
     int turn, values[3][2]; /* kf_sph_share: turn, speed, acceleration, moved */
 } largest;
@@ -393,7 +396,8 @@ kf_status kf_sph_join_clocks(void *object, kf_stream *stream, kf_error *error) {
             most[k] = own.values[k][own.turn] > most[k] ? own.values[k][own.turn] : most[k];
     }
     KF_TRY(kf_sph_join_largest(plan, most, 3, error));
-    for (int k = 0; k < 3; k++) /* all parts raise the same turn, and the other one is 0 */
+    /* All parts raise the same turn, and the other one is 0. */
+    for (int k = 0; k < 3; k++)
         own.values[k][own.turn] = (int)most[k];
     for (int part = 0; part < plan->part_count; part++) {
         const kf_sph_bytes place = of_share(plan, part, offsetof(kf_sph_share, turn));

@@ -13,13 +13,15 @@
 static const kf_colour ink = {30, 34, 40}, paper = {250, 250, 250}, stone = {120, 116, 110},
                        dusk = {158, 170, 186};
 
-/* The snapshot that is drawn, and how. */
+/* The drawn snapshot, and how it is drawn. */
 typedef struct subject {
     const kf_particle_scene *scene;
     const float *position;
-    float *value; /* of each particle: what it is coloured by */
+    /* The value of each particle that gives its colour. */
+    float *value;
     size_t count, fluid;
-    double most; /* the end of the colours */
+    /* The end of the colour scale. */
+    double most;
 } subject;
 
 static int compare(const void *a, const void *b) {
@@ -27,7 +29,7 @@ static int compare(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* The value that one particle in a thousand exceeds: a splash does not darken all others. */
+/* Returns the value that one particle in a thousand exceeds, so that a splash does not darken all others. */
 static double end_of_scale(const subject *s) {
     enum { SAMPLES = 20000 };
     double *values = kf_allocate(SAMPLES * sizeof *values), end;
@@ -40,7 +42,7 @@ static double end_of_scale(const subject *s) {
     return end;
 }
 
-/* How near the stress is to the yield stress at its pressure: 1 where the material flows. */
+/* Returns the stress over the yield stress at its pressure; 1 where the material flows. */
 static double yielded(const kf_particle_scene *s, double stress, double pressure) {
     const double unit = s->density * s->sound_speed * s->sound_speed, p = fmax(pressure / unit, 0.0);
     const kf_material *m = &s->material;
@@ -71,7 +73,7 @@ static kf_status find_values(const kf_snapshot *snapshot, const char *path, subj
             value = yielded(s->scene, (double)stress->values[k], (double)pressure->values[k]);
         s->value[k] = (float)value;
     }
-    /* Not the last trembling of what has come to rest. */
+    /* Small motions of resting material are left out. */
     if (by == KF_COLOUR_SPEED)
         s->most = fmax(end_of_scale(s), 1e-3 * s->scene->sound_speed);
     else
@@ -83,7 +85,7 @@ static kf_colour colour_of(const subject *s, double value) {
     const double share = fmin(fmax(value / s->most, 0.0), 1.0);
     if (s->scene->material.yield_kind == KF_YIELD_NONE || s->scene->colour == KF_COLOUR_PRESSURE)
         return kf_colour_map(0.15 + 0.85 * share);
-    /* Snow at rest is white, then ice blue, then the blue of dusk. */
+    /* Snow at rest is white, then ice blue, then dark blue. */
     static const double stops[3][3] = {{250, 251, 254}, {128, 176, 226}, {24, 62, 140}};
     const int from = share < 0.5 ? 0 : 1;
     const double t = 2.0 * share - from;
@@ -131,13 +133,13 @@ static void draw_disc(kf_canvas *canvas, double x, double y, double radius, kf_c
         }
 }
 
-/* 1, 2 or 5 times a power of ten, so that at most about so many steps make up the range. */
+/* Returns 1, 2 or 5 times a power of ten, so that the range has at most about `most` steps. */
 static double round_step(double range, double most) {
     const double least = range / most, power = pow(10.0, floor(log10(least)));
     return power * (least <= power ? 1.0 : least <= 2.0 * power ? 2.0 : least <= 5.0 * power ? 5.0 : 10.0);
 }
 
-/* Draws metres along the lower and the left edge of the box; scale: pixels a metre. */
+/* Draws axes in metres along the lower and the left edge of the box. scale: pixels per metre. */
 static void draw_axes(kf_canvas *canvas, double left, double bottom, double wide, double high, double scale) {
     const double sizes[2] = {wide, high};
     for (int axis = 0; axis < 2; axis++) {
@@ -166,7 +168,8 @@ static void draw_flat(kf_canvas *canvas, const subject *s, double time) {
     const double wide = scene->size[0] * scene->spacing, high = scene->size[1] * scene->spacing;
     const double scale = fmin((canvas->width - 160) / wide, (canvas->height - 140) / high);
     const double left = 0.5 * (canvas->width - scale * wide), bottom = canvas->height - 96;
-    if (scene->material.yield_kind != KF_YIELD_NONE) /* what rests is white */
+    /* Resting material is white. */
+    if (scene->material.yield_kind != KF_YIELD_NONE)
         kf_canvas_fill(canvas, (int)left, (int)(bottom - scale * high), (int)(scale * wide),
                        (int)(scale * high), dusk);
     for (int x = 0; x < (int)(scale * wide) && scene->terrain.heights != NULL; x++) {
@@ -199,7 +202,7 @@ static unsigned char shaded(double value) {
     return (unsigned char)fmin(255.0, fmax(0.0, value));
 }
 
-/* Bare ground: darker where it is steep, with contour lines; earth where the box cuts it. */
+/* Colours bare ground: darker on steep slopes, with contour lines, and brown where the box cuts it. */
 static void colour_ground(const kf_sph_pixel *pixel, double light, kf_colour *colour) {
     const double steep = fmin(1.0, fmax(0.0, 1.6 * (1.0 - pixel->normal[2])));
     if (pixel->cut) {

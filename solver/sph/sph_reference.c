@@ -60,7 +60,7 @@ static void face_half(const kf_particle_scene *s, const double x[3], int k, kf_s
     }
 }
 
-/* Tangent plane below the particle, then at the foot of the particle on that plane. */
+/* Finds the tangent plane below the particle, and then at the particle's foot on that plane. */
 static void terrain_half(const kf_particle_scene *s, const double x[3], kf_sph_half *half) {
     const int up = s->dimensions - 1;
     double foot[2] = {x[0], x[1]};
@@ -80,8 +80,8 @@ static void terrain_half(const kf_particle_scene *s, const double x[3], kf_sph_h
     }
 }
 
-/* Finds the half-space behind face or terrain k as seen from x, with its share of the sums from the table;
- * false where it is out of reach. */
+/* Finds the half-space behind face or terrain k for a particle at x, with its share of the sums from the
+ * table. Returns false when it is out of reach. */
 bool kf_sph_half_at(const kf_sph_world *w, const double x[3], int k, kf_sph_half *half) {
     const kf_particle_scene *s = w->scene;
     memset(half, 0, sizeof *half);
@@ -125,7 +125,7 @@ static double next_step(const kf_sph_world *w, double speed, double acceleration
                 0.25 * sqrt(length / fmax(acceleration, 1e-12)));
 }
 
-/* How far a particle may be beyond a face: walls of scheme thesis push it back, others hold it. */
+/* Returns how far a particle may be beyond a face. Walls of scheme thesis push it back, others stop it. */
 static double beyond(const kf_particle_scene *s, int face) {
     if (s->sides[face] == KF_SIDE_OPEN) return INFINITY;
     return kf_side_is_wall(s->sides[face]) && s->scheme == KF_SCHEME_THESIS ? s->support : 0.0;
@@ -141,7 +141,7 @@ static void settle(const kf_particle_scene *s, kf_sph_body *b) {
     }
 }
 
-/* Kick, drift, kick with predicted rates: kernels/sph/integrate.h says why. */
+/* Moves a particle by kick, drift, kick with predicted rates (see kernels/sph/integrate.h). */
 static void move_modern(const kf_sph_world *w, kf_sph_body *b) {
     for (int i = 0; i < 3; i++) {
         const double v = b->v[i] + 0.5 * w->previous * (b->new_a[i] - b->a[i]);
@@ -161,7 +161,8 @@ static void limit(double v[3], double most) {
 
 static void move_thesis(const kf_sph_world *w, kf_sph_body *b) {
     for (int i = 0; i < 3; i++)
-        b->v[i] += b->shift[i] + w->step * b->new_a[i]; /* shift: what XSPH adds */
+        /* The shift is that of XSPH. */
+        b->v[i] += b->shift[i] + w->step * b->new_a[i];
     limit(b->v, w->scene->thesis.speed_limit);
     for (int i = 0; i < 3; i++) {
         b->x[i] += w->step * b->v[i];

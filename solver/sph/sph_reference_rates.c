@@ -7,7 +7,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* (1/r) dW/dr of Wendland's C2 kernel, W = w (1 - q/2)^4 (1 + 2q), q = r / s. */
+/* Returns (1/r) dW/dr of Wendland's C2 kernel, W = w (1 - q/2)^4 (1 + 2q), q = r / s. */
 static double slope_over_r(const kf_particle_scene *s, double r) {
     const double length = 0.5 * s->support, q = r / length;
     const double w =
@@ -123,7 +123,7 @@ static double size_of(double t[3][3]) {
     return sqrt(0.5 * sum);
 }
 
-/* Returns the yield stress at a shear rate and a pressure; 0 where the material has none. */
+/* Returns the yield stress at a shear rate and a pressure, or 0 for a material without one. */
 static double yield_of(const kf_material *m, double rate, double pressure) {
     switch (m->yield_kind) {
     case KF_YIELD_CONSTANT:

@@ -1,4 +1,4 @@
-/* State of an sph plan: initial conditions, checkpoints, snapshots, records. */
+/* The state of an sph plan: initial conditions, checkpoints, snapshots, records. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static kf_status send_state(kf_plan *plan, bool swapped, const float *values, kf
     return kf_backend_synchronize(plan->backend, error);
 }
 
-/* A kernel of state.cu on every part, and what all have done is there. */
+/* Runs a kernel of state.cu on every part, after all earlier work. */
 static kf_status on_parts(kf_plan *plan, const char *name, int first, int limit, int items, kf_error *error) {
     const kf_sph *system = system_of(plan);
     const bool swapped = kf_sph_between(plan->system, plan->steps_done);
@@ -52,8 +52,8 @@ static int slots_of(const kf_plan *plan) {
     return ((const kf_sph *)plan->system)->parts[0].arguments.count;
 }
 
-/* Reads all particles' state in the order of their numbers, KF_SPH_STATE_VALUES each, in portions of the
- * exchange buffer; the caller frees. */
+/* Reads the state of all particles in the order of their numbers, KF_SPH_STATE_VALUES each, in portions of
+ * the exchange buffer. The caller frees it. */
 kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error) {
     kf_sph *system = system_of(plan);
     const size_t bytes = KF_SPH_STATE_VALUES * sizeof(float);
@@ -75,7 +75,7 @@ kf_status kf_sph_read(kf_plan *plan, float **values, kf_error *error) {
     return status;
 }
 
-/* The parts' clocks are one, but for what each found wrong. */
+/* Reads the clock. The parts' clocks are equal except for their errors. */
 kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error) {
     const kf_sph *system = system_of(plan);
     int flags = 0;
@@ -89,7 +89,7 @@ kf_status kf_sph_read_clock(kf_plan *plan, kf_sph_clock *clock, kf_error *error)
     return KF_OK;
 }
 
-/* Turns the flags that kernels set into a message; the gravest comes first. */
+/* Turns the flags of kernels into a message. The most serious one comes first. */
 kf_status kf_sph_flagged(int flags, kf_error *error) {
     if ((flags & KF_SPH_LOST) != 0)
         return kf_fail(error, KF_GATE_FAILED,
@@ -168,7 +168,8 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
     float *values;
     KF_TRY(kf_sph_read_clock(plan, &clock, error));
     KF_TRY(kf_sph_read(plan, &values, error));
-    if (state != NULL) { /* the first process keeps it for all */
+    /* The first process keeps it for all. */
+    if (state != NULL) {
         memcpy(state, &clock, sizeof clock);
         memcpy((char *)state + sizeof clock, values,
                system_of(plan)->scene->count * KF_SPH_STATE_VALUES * sizeof(float));
@@ -180,7 +181,8 @@ static kf_status save(kf_plan *plan, void *state, kf_error *error) {
 static kf_status restore(kf_plan *plan, const void *state, uint64_t steps, kf_error *error) {
     kf_sph_clock clock;
     const size_t bytes = system_of(plan)->scene->count * KF_SPH_STATE_VALUES * sizeof(float);
-    float *values = kf_allocate(bytes); /* the state may lie unaligned */
+    /* The state may be unaligned. */
+    float *values = kf_allocate(bytes);
     memcpy(&clock, state, sizeof clock);
     memcpy(values, (const char *)state + sizeof clock, bytes);
     const kf_status status = reset(plan, values, &clock, steps, error);
@@ -234,7 +236,7 @@ static kf_status take_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *e
     return KF_OK;
 }
 
-/* The time of the step that the plan is at; of others by the present length of a step. */
+/* Returns the time of the plan's step. For other steps it uses the present length of a step. */
 static double time_of(const kf_plan *plan, uint64_t step) {
     const kf_sph *system = plan->system;
     kf_sph_clock clock = {0};
@@ -287,7 +289,7 @@ static kf_status add_up(kf_plan *plan, double sums[KF_SPH_TOTALS], kf_error *err
     return status;
 }
 
-/* The step's kernels look at every particle; what they are together says whether any were lost. */
+/* Checks the state. The step's kernels check every particle, and their sums show whether any were lost. */
 static kf_status watch(kf_plan *plan, kf_error *error) {
     kf_sph_clock clock;
     double sums[KF_SPH_TOTALS];
@@ -310,7 +312,7 @@ static kf_status join_gauges(const kf_plan *plan, long long sums[3 * KF_PARTICLE
     return KF_OK;
 }
 
-/* This is what all parts' particles add to the gauges; of the highest one the place. */
+/* Sums the gauges over the particles of all parts. For the highest particle it takes the position. */
 static kf_status sum_gauges(kf_plan *plan, long long sums[3 * KF_PARTICLE_GAUGES], kf_error *error) {
     const kf_sph *system = system_of(plan);
     const size_t bytes = 3 * KF_PARTICLE_GAUGES * sizeof *sums;

@@ -1,5 +1,5 @@
-/* Particles that several devices share: the memory that a team's parts find each other's particles in, and
- * which part has which of them at the start (kernels/sph/team.h has what a step does). */
+/* Particles that several devices share: the memory in which a team's parts find each other's particles, and
+ * the initial distribution (kernels/sph/team.h describes a step). */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ kf_status kf_sph_download(const kf_sph_bytes *place, void *data, size_t bytes, k
 
 /* ---- Memory: one piece, of which each part has a share, with the same places in all shares ---- */
 
-/* A share while its places are given; base 0: only their sizes count. */
+/* A share while its places are assigned. With base 0 only their sizes count. */
 typedef struct room {
     uintptr_t base;
     size_t used;
@@ -51,8 +51,7 @@ static void take_set(const kf_sph *system, room *r, size_t n, kf_sph_set *set) {
     set->identity = take(r, n, sizeof(int));
 }
 
-/* The places of everything in a share: what others see of it, what its kernels take, and what the host does.
- */
+/* The places of everything in a share: for other parts, for its kernels, and for the host. */
 typedef struct places {
     kf_sph_peer peer;
     kf_sph_team team;
@@ -66,7 +65,7 @@ static void *take_seen(room *r, size_t count, size_t bytes, size_t *at) {
     return take(r, count, bytes);
 }
 
-/* This is what the sort and the sums need, for n slots. */
+/* Lays out what the sort and the sums need, for n slots. */
 static void lay_out_search(const kf_sph *system, room *r, size_t n, places *p) {
     const size_t cells = (size_t)system->grid.cell_count + 2,
                  planes = (size_t)system->grid.cells[system->options.cut_axis];
@@ -106,7 +105,7 @@ static void lay_out(const kf_sph *system, room *r, size_t n, places *p) {
     p->team.numbers = take_seen(r, (size_t)system->exchanged, sizeof(int), &p->numbers);
 }
 
-/* Puts the places of a share of this part's arguments among those that it has already. */
+/* Copies the places of a share into this part's arguments. */
 static void adopt(const places *p, kf_sph_arguments *a) {
     a->sorted = p->arguments.sorted, a->next = p->arguments.next;
     a->cell_of = p->arguments.cell_of, a->counts = p->arguments.counts, a->start = p->arguments.start;
@@ -125,8 +124,8 @@ static void see(kf_buffer *buffer, size_t at, const places *p, kf_sph_shared *se
         {buffer, at + p->outgoing},   {buffer, at + p->incoming}};
 }
 
-/* Makes the shares of the parts whose memory is seen, one after the other in a buffer over all of them, or of
- * each in one of its own. */
+/* Makes the shares of the parts within reach: consecutive in a buffer over all of them, or each in a separate
+ * buffer. */
 static kf_status make_memory(kf_plan *plan, const kf_sph *system, size_t bytes, kf_buffer **buffers,
                              kf_error *error) {
     size_t ends[KF_SPH_PARTS];
@@ -145,7 +144,7 @@ static kf_status make_memory(kf_plan *plan, const kf_sph *system, size_t bytes, 
     return KF_OK;
 }
 
-/* The bytes of a share for n slots. */
+/* Returns the bytes of a share for n slots. */
 static size_t share_bytes(const kf_sph *system, size_t n) {
     enum { PAGE = 2 << 20 };
     places *p = kf_allocate_zeroed(1, sizeof *p);
@@ -202,7 +201,7 @@ static int plane_begin(const kf_sph *system, int plane) {
                                  : plane * rows * grid->cells[up];
 }
 
-/* The most cells of a plane. */
+/* Returns the largest number of cells in a plane. */
 static int plane_cells(const kf_sph *system) {
     int most = 0;
     for (int plane = 0; plane < system->grid.cells[system->options.cut_axis]; plane++) {
@@ -215,7 +214,8 @@ static int plane_cells(const kf_sph *system) {
 /* Slots of a part: its share and a quarter more, and the planes beside it where these are full; all
  * particles, where there are not more. Rows of parcels: so many, or all that it could send. */
 static double slots_of_part(const kf_plan *plan, kf_sph *system) {
-    const double FULL = 1.5; /* particles in the volume of one */
+    /* The particles in the volume of one. */
+    const double FULL = 1.5;
     const kf_particle_scene *scene = system->scene;
     const double cell = 1.0 / (system->grid.inverse[0] * system->grid.inverse[scene->dimensions - 1] *
                                (scene->dimensions == 3 ? system->grid.inverse[1] : 1.0)),
@@ -258,7 +258,8 @@ kf_status kf_sph_forget_counts(kf_plan *plan, kf_error *error) {
     return status;
 }
 
-/* It is as kernels have it, up to rounding: a particle that they find in the next plane is handed over. */
+/* Returns the plane of a particle as kernels compute it, up to rounding. A particle that they find in the
+ * next plane moves to that part. */
 static int plane_of(const kf_sph *system, const float *values) {
     const int axis = system->options.cut_axis, last = system->grid.cells[axis] - 1;
     const double along = ((double)values[axis] - system->grid.low[axis]) * system->grid.inverse[axis];

@@ -1,4 +1,5 @@
-/* The correctness gate: who the neighbours are, and where the particles are after a few steps. */
+/* The correctness check: compares the neighbours, and the particles' positions after a few steps, with the
+ * reference. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,8 @@
 #include "base/util/memory.h"
 #include "solver/sph/reference.h"
 
-/* Accepted relative deviations: rounding of single precision grown over a few steps, with a margin of ten. */
+/* The accepted relative deviation: the rounding of single precision, grown over a few steps, times a margin
+ * of ten. */
 static const double BOUND = 1e-4;
 
 typedef struct deviations {
@@ -30,7 +32,7 @@ static kf_status check_module(kf_plan *plan, const kf_sph *system, int part, kf_
     return status;
 }
 
-/* The plan's neighbours of where its particles now are: the sort of a step, then the search. */
+/* Finds the plan's neighbours at the present positions: the sort of a step, and then the search. */
 static kf_status find(kf_plan *plan, unsigned *found, kf_error *error) {
     const kf_sph *system = plan->system;
     const bool swapped = kf_sph_between(plan->system, plan->steps_done);
@@ -56,8 +58,8 @@ static double along(const kf_particle_scene *s, int axis, double d) {
     return d - s->size[axis] * nearbyint(d / s->size[axis]);
 }
 
-/* Returns whether the set of particle i is the one that brute force finds; a pair whose distance is the
- * support to rounding may be in it or not, and its particle is left out. */
+/* Returns whether brute force finds the same neighbours of particle i. A pair whose distance equals the
+ * support up to rounding may be a neighbour or not, so such a particle is left out. */
 static bool same_set(const kf_particle_scene *s, const float *values, size_t i, const unsigned found[2]) {
     const double support2 = s->support * s->support;
     unsigned count = 0, mixed = 0;
@@ -97,7 +99,8 @@ static kf_status compare_sets(kf_plan *plan, const float *values, deviations *d,
             d->wrong_sets++;
     free(found);
     KF_TRY(status);
-    return plan->all_parts > 1 ? kf_sph_put(plan, values, error) : KF_OK; /* its slots are in another order */
+    /* The slots of a team are in another order. */
+    return plan->all_parts > 1 ? kf_sph_put(plan, values, error) : KF_OK;
 }
 
 /* ---- The state ---- */

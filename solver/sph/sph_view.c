@@ -9,8 +9,8 @@
 #include "base/util/vector.h"
 
 static const float FAR = 1e30f;
-/* Ground below the lowest point of the terrain: of the height of all, and at least of the width, or rays
- * would step over flat ground. */
+/* The depth of the ground below the lowest point of the terrain: a share of the height, and at least a share
+ * of the width. Rays would step over flatter ground. */
 static const double SOCKLE = 0.08, LEAST_SOCKLE = 0.03;
 
 /* Finds where the fluid may go, metres from the file's origin: the box, as high as terrain or fluid reach
@@ -33,7 +33,7 @@ static void bounds(const kf_particle_scene *s, double low[3], double high[3]) {
     high[2] = fmin(high[2], low[2] + 1.15 * (top - low[2]));
 }
 
-/* From in front and above, so far away that the bounds fill the picture. */
+/* Sets the camera in front and above, at a distance at which the bounds fill the picture. */
 static void place_camera(kf_sph_view *v) {
     static const double terrain_view[3] = {0.74, -0.50, 0.46}, box_view[3] = {0.35, -0.85, 0.32};
     const double *from = v->scene->terrain.heights != NULL ? terrain_view : box_view;
@@ -98,7 +98,7 @@ void kf_sph_view_free(kf_sph_view *view) {
     free(view->pixels);
 }
 
-/* Pixel and depth; false behind the camera. */
+/* Computes pixel and depth. Returns false behind the camera. */
 static bool project(const kf_sph_view *v, const double place[3], double *x, double *y, double *depth) {
     double d[3];
     for (int i = 0; i < 3; i++)
@@ -143,11 +143,13 @@ static void clip(double begin, double direction, double low, double high, double
  * between its nodes. Rays pass over most blocks, so most steps along them need no spline. */
 typedef struct tops {
     int count[2];
-    double size; /* of a block, metres */
+    /* The size of a block, in metres. */
+    double size;
     double *top;
 } tops;
 
-enum { BLOCK = 8, MARGIN = 3 }; /* cells of a block; nodes that its splines reach beyond it */
+/* The cells of a block, and the nodes that its splines use beyond it. */
+enum { BLOCK = 8, MARGIN = 3 };
 
 static double top_of_block(const kf_terrain *t, int bx, int by) {
     double top = -INFINITY;
@@ -190,8 +192,8 @@ static bool is_below(const ray *r, double t) {
            place[2] <= ground_below(r->view->scene, place[0], place[1], NULL);
 }
 
-/* Up to where the ray stays over the block in which it is at t, if it is higher than that all the way; else
- * t. */
+/* Returns the position up to which the ray stays over the present block, when it is higher than the block all
+ * the way; else t. */
 static double clear_until(const ray *r, double t) {
     const kf_sph_view *v = r->view;
     const kf_particle_scene *s = v->scene;
@@ -275,7 +277,7 @@ static void ground_rows(void *data, size_t begin, size_t end) {
         }
 }
 
-/* Without terrain, the floor of the box. */
+/* Draws the floor of the box, without terrain. */
 static void floor_rows(void *data, size_t begin, size_t end) {
     kf_sph_view *v = data;
     for (size_t y = begin; y < end; y++)
@@ -341,7 +343,7 @@ typedef struct smoothing {
     int dx, dy, reach;
 } smoothing;
 
-/* Mean depth along a line of pixels, of those that belong to the same surface. */
+/* Computes the mean depth along a line of pixels that belong to the same surface. */
 static void smooth_rows(void *data, size_t begin, size_t end) {
     const smoothing *s = data;
     const kf_sph_view *v = s->view;
@@ -379,7 +381,7 @@ static void smooth(kf_sph_view *v) {
     }
 }
 
-/* From the places of neighbouring pixels of the same surface. */
+/* Computes a normal from neighbouring pixels of the same surface. */
 static void normal_at(const kf_sph_view *v, const float *depths, int x, int y, double normal[3]) {
     double along[2][3];
     for (int axis = 0; axis < 2; axis++) {
@@ -431,7 +433,8 @@ static void see_rows(void *data, size_t begin, size_t end) {
                 const double height = ground_below(s, place[0], place[1], slope);
                 pixel->cut = place[2] < height - 0.5 * s->terrain.cell * s->spacing;
             }
-            if (pixel->cut) { /* a face of the box: the one that is nearest */
+            /* The nearest face of the box. */
+            if (pixel->cut) {
                 double nearest = INFINITY;
                 for (int face = 0; face < 4; face++) {
                     const int axis = face / 2;

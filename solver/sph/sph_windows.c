@@ -56,7 +56,7 @@ static void make_lattice(const kf_particle_scene *scene, kf_lattice *lattice) {
     }
 }
 
-/* The particle that is nearest to a place, among those of the cells up to `reach` away; -1: none is there. */
+/* Returns the particle nearest to a place, among those of the cells up to `reach` away; -1: there is none. */
 static int nearest_within(const kf_lattice *lattice, const double place[3], int reach, double *least) {
     int low[3], high[3], found = -1;
     *least = INFINITY;
@@ -91,7 +91,7 @@ static int nearest(const kf_lattice *lattice, const double place[3]) {
     return apart <= 1.0 ? found : nearest_within(lattice, place, 2, &apart);
 }
 
-/* For each particle of the fluid the coarse one; -1: none near. */
+/* Finds the coarse particle for each particle of the fluid; -1: none is near. */
 static int *parents_of(const kf_particle_scene *scene, const kf_particle_scene *coarse) {
     const double scale = scene->spacing / coarse->spacing;
     int *parents = kf_allocate(fluid_of(scene) * sizeof *parents);
@@ -109,7 +109,7 @@ static int *parents_of(const kf_particle_scene *scene, const kf_particle_scene *
     return parents;
 }
 
-/* The state of all particles when the coarse ones have that state: [count][VALUES] each. */
+/* Computes the state of all particles from that of the coarse ones: [count][VALUES] each. */
 static void divide(const kf_particle_scene *scene, const kf_particle_scene *coarse, const int *parents,
                    const float *state, float *values) {
     const double scale = coarse->spacing / scene->spacing;
@@ -121,7 +121,8 @@ static void divide(const kf_particle_scene *scene, const kf_particle_scene *coar
         if (k >= fluid_of(scene) || parents[k] < 0) continue;
         const size_t parent = (size_t)parents[k];
         const float *from = state + parent * VALUES;
-        bool inside = true; /* what has left the coarse box has left this one */
+        /* A particle that has left the coarse box has left this one. */
+        bool inside = true;
         for (size_t i = 0; i < (size_t)scene->dimensions; i++) {
             const double way = ((double)from[i] - (double)coarse->position[3 * parent + i]) * scale;
             const double at = (double)to[i] + way, parent_at = (double)from[i];
