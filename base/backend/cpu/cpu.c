@@ -28,20 +28,15 @@ typedef void kf_cpu_entry(const int *block, int64_t first, int64_t last, const v
 
 typedef struct cpu_backend {
     kf_backend base;
-    /* Bytes in live buffers, some of which may not be written yet. */
-    uint64_t allocated;
-    /* NULL before the first launch. */
-    kf_cpu_threads *threads;
-    /* Each of its threads is bound to a processor. */
-    bool bind;
-    /* The graph that is being made, or NULL. */
-    struct cpu_graph *graph;
+    uint64_t allocated;      /* bytes in live buffers, some of which may not be written yet */
+    kf_cpu_threads *threads; /* NULL before the first launch */
+    bool bind;               /* each of its threads is bound to a processor */
+    struct cpu_graph *graph; /* the graph that is being made, or NULL */
 } cpu_backend;
 
 typedef struct cpu_buffer {
     kf_buffer base;
-    /* Bytes of a buffer that processes share, or 0. */
-    size_t mapped;
+    size_t mapped;       /* bytes of a buffer that processes share, or 0 */
     kf_partial *partial; /* or NULL */
 } cpu_buffer;
 
@@ -126,9 +121,8 @@ static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PAT
     if (build->cached) return KF_OK;
     clock_gettime(CLOCK_MONOTONIC, &start);
     const int claim = kf_cache_claim(build->hash);
-    build->cached =
-        /* Another process may have built it meanwhile. */
-        !rebuild && kf_cache_find(build->hash, extension, path);
+    /* Another process may have built it meanwhile. */
+    build->cached = !rebuild && kf_cache_find(build->hash, extension, path);
     const kf_status status = build->cached ? KF_OK : build_into_cache(&compiler, source, build->hash, error);
     kf_cache_release(claim);
     if (build->cached) return KF_OK;
@@ -136,16 +130,14 @@ static kf_status provide(const kf_source *source, bool rebuild, char path[KF_PAT
     build->seconds = seconds_since(&start);
     if (kf_cache_find(build->hash, extension, path)) return KF_OK;
     return kf_fail(error, KF_HOST,
-                   "%s: the kernel just built has gone from the cache; is KFTUNE_CACHE_LIMIT too "
-                   "small?",
+                   "%s: the kernel just built has gone from the cache; is KFTUNE_CACHE_LIMIT too small?",
                    source->file);
 }
 
 kf_status kf_cpu_prebuild(const kf_device_info *info, const kf_source *source, kf_build *build,
                           kf_error *error) {
     char path[KF_PATH];
-    /* Kernels for the cpu are built where they run. */
-    (void)info;
+    (void)info; /* kernels for the cpu are built where they run */
     return provide(source, false, path, build, error);
 }
 
@@ -163,8 +155,7 @@ static kf_status cpu_module_load(kf_backend *backend, const kf_source *source, k
     char path[KF_PATH];
     KF_TRY(provide(source, false, path, build, error));
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    /* Another process may have removed it since it was found. */
-    if (library == NULL && build->cached) {
+    if (library == NULL && build->cached) { /* another process may have removed it since it was found */
         KF_TRY(provide(source, true, path, build, error));
         library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
@@ -226,8 +217,7 @@ static int cpu_function_resident_blocks(const kf_function *function, int threads
     return threads_per_block <= function->module->backend->device.max_threads_per_block;
 }
 
-/* --- Doing ------------------------------------------------------------------------------------------------
- */
+/* --- Doing ------------------------------------------------------------------------------------------ */
 
 static void run_blocks(const void *work, int64_t first, int64_t last) {
     const kf_launch *launch = work;
@@ -282,9 +272,8 @@ static kf_status settle(kf_error *error) {
 static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
     cpu_backend *cpu = (cpu_backend *)backend;
-    /* The system grants memory before it has it, and later kills programs that use it. So the available
-     * memory is checked first. Buffers that are not yet written still count as available, hence the second
-     * condition. */
+    /* The system grants memory that it does not have, and later kills programs that use it. Buffers that are
+     * not yet written still count as available, hence the second condition. */
     const uint64_t available = kf_cpu_available_memory(), at_first = backend->device.memory_free_bytes;
     const bool huge = bytes >= 2 * (size_t)HUGE_PAGE;
     void *address = NULL;
@@ -292,11 +281,9 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
     if (bytes > available || bytes > at_first || cpu->allocated > at_first - bytes ||
         posix_memalign(&address, huge ? HUGE_PAGE : CACHE_LINE, bytes + KF_GUARD_BYTES) != 0)
         return kf_fail(error, KF_MACHINE,
-                       "out of memory: a buffer of %s does not fit, %s are available; use a smaller "
-                       "grid",
+                       "out of memory: a buffer of %s does not fit, %s are available; use a smaller grid",
                        kf_human_bytes((double)bytes, wanted), kf_human_bytes((double)available, left));
-    /* Huge pages are faster where allowed, and change nothing else. */
-    if (huge) (void)madvise(address, bytes, MADV_HUGEPAGE);
+    if (huge) (void)madvise(address, bytes, MADV_HUGEPAGE); /* faster where it is allowed */
     /* Some tests leave out awaits and then read data that is not written yet. Data of an earlier plan could
      * be a place that the lists of this one do not have. All lists have place 0. */
     if (kf_cpu_shuffles()) memset(address, 0, bytes + KF_GUARD_BYTES);
@@ -317,8 +304,7 @@ kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, si
 static void cpu_buffer_free(kf_buffer *buffer) {
     cpu_buffer *own = (cpu_buffer *)buffer;
     kf_error ignored;
-    /* A fill of it may still be queued. */
-    (void)settle(&ignored);
+    (void)settle(&ignored); /* a fill of it may still be queued */
     if (own->partial != NULL) {
         kf_partial_free(own->partial);
     } else if (own->mapped > 0) {
@@ -346,8 +332,7 @@ static kf_status cpu_buffer_check(const kf_buffer *buffer, kf_error *error) {
     return own->partial != NULL ? kf_partial_check(own->partial, error) : KF_OK;
 }
 
-/* Fills a buffer. With queues as streams the fill is work of the main lane, as on a GPU, because other lanes
- * and devices may still have work. */
+/* Fills a buffer. With queues the fill is work of the main lane, because other lanes may still have work. */
 static kf_status cpu_buffer_fill(kf_buffer *buffer, unsigned char byte, kf_error *error) {
     (void)error;
     if (!kf_cpu_shuffles()) {
@@ -428,8 +413,7 @@ static kf_status cpu_copy(kf_stream *stream, const kf_copy *copy, kf_error *erro
 
 static kf_status cpu_synchronize(kf_backend *backend, kf_error *error) {
     (void)backend;
-    /* Usually all work has ended when the call returns. */
-    return settle(error);
+    return settle(error); /* usually all work has ended when the call returns */
 }
 
 static kf_status cpu_mark_create(kf_backend *backend, kf_mark **mark, kf_error *error) {
@@ -610,8 +594,7 @@ kf_status kf_cpu_open(int threads, const kf_team_methods *team, kf_backend **bac
     cpu_backend *opened = kf_allocate_zeroed(1, sizeof *opened);
     kf_backend_begin(&opened->base, &cpu_methods, team);
     opened->base.device = device;
-    /* With fewer threads the system chooses the processors. */
-    opened->bind = device.multiprocessors == usable;
+    opened->bind = device.multiprocessors == usable; /* or else the system chooses the processors */
     *backend = &opened->base;
     return KF_OK;
 }
