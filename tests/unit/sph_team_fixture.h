@@ -91,7 +91,7 @@ static inline kf_problem *problem_from(const char *text) {
     return kf_sph_problem(scene);
 }
 
-static const char *transfer = "direct"; /* the parameter of teams */
+static const char *team_transfer = "direct"; /* their parameter `transfer` */
 
 static inline kf_plan *open_plan(const kf_problem *problem, const char *const *fixed, const char *device) {
     kf_error error = {KF_OK, ""};
@@ -108,7 +108,7 @@ static inline kf_plan *open_plan(const kf_problem *problem, const char *const *f
     must(kf_space_open("sph", kf_system_sph.space_file, &variables, fixed, count, &space, &error), &error);
     must(kf_space_preset(space, "default", &config, &error), &error);
     kf_space_free(space);
-    if (kf_backend_device(backend)->parts > 1) kf_config_set_name(&config, "transfer", transfer);
+    if (kf_backend_device(backend)->parts > 1) kf_config_set_name(&config, "transfer", team_transfer);
     must(kf_system_sph.plan(problem, &config, backend, &plan, &error), &error);
     must(kf_plan_initialise(plan, &error), &error);
     return plan;
@@ -175,10 +175,10 @@ static const struct {
 enum { CASES = sizeof cases / sizeof *cases };
 
 /* Runs a case on a team by this transfer. Its outcome must be that of one device. */
-static inline void hold(int c, const char *devices, const char *way, const outcome *one,
-                        const kf_problem *problem) {
+static inline void run_as_alone(int c, const char *devices, const char *way, const outcome *one,
+                                const kf_problem *problem) {
     outcome team;
-    transfer = way;
+    team_transfer = way;
     run(problem, cases[c].fixed, devices, STEPS, &team);
     if (!equal(one, &team)) fail_msg("%s on %s by %s: not one device's", cases[c].name, devices, way);
     free(team.state);
@@ -198,7 +198,7 @@ static inline void hold_in_two_processes(const char *const transfers[2]) {
     assert_int_equal(kf_world_size(), 2);
     for (int c = 0; c < CASES; c++)
         for (int many = 0; many < 2; many++)
-            hold(c, many ? teams[2] : "cpu:1", transfers[(c + many) % 2], &alone[c], problems[c]);
+            run_as_alone(c, many ? teams[2] : "cpu:1", transfers[(c + many) % 2], &alone[c], problems[c]);
     for (int c = 0; c < CASES; c++) {
         free(alone[c].state);
         kf_problem_free(problems[c]);

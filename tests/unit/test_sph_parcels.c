@@ -26,7 +26,7 @@ static void test_is_one_device(void **state) {
         outcome one;
         run(problem, cases[c].fixed, "cpu:1", STEPS, &one);
         for (int t = 0; t < TEAMS; t++)
-            if (c < 3 || t == c % TEAMS) hold(c, teams[t], transfers[(c + t) % 2], &one, problem);
+            if (c < 3 || t == c % TEAMS) run_as_alone(c, teams[t], transfers[(c + t) % 2], &one, problem);
         free(one.state);
         kf_problem_free(problem);
     }
@@ -39,7 +39,7 @@ static void test_cuts_move(void **state) {
     kf_error error = {KF_OK, ""};
     kf_problem *problem = problem_from(column);
     outcome one, begun, team;
-    transfer = "host";
+    team_transfer = "host";
     run(problem, staged, "cpu:1", BEGIN + MORE, &one);
     kf_plan *plan = open_plan(problem, staged, teams[0]);
     assert_true(((const kf_sph *)plan->system)->packs);
@@ -56,7 +56,7 @@ static void test_cuts_move(void **state) {
     }
     assert_int_equal(all, 200);
     close_plan(plan);
-    transfer = "copies";
+    team_transfer = "copies";
     plan = open_plan(problem, staged, teams[2]);
     must(plan->methods->restore(plan, begun.state, BEGIN, &error), &error);
     plan->steps_done = BEGIN;
@@ -77,7 +77,7 @@ static void test_neighbours_are_found(void **state) {
     kf_problem *problem = problem_from(block);
     kf_reference *reference;
     kf_verification verification;
-    transfer = "host";
+    team_transfer = "host";
     must(kf_system_sph.reference(problem, 2, &reference, &error), &error);
     kf_plan *plan = open_plan(problem, masks, teams[1]);
     advance(plan, 2);
@@ -92,7 +92,7 @@ static void test_room_ends(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_problem *problem = problem_from(tank);
-    transfer = "copies";
+    team_transfer = "copies";
     kf_plan *plan = open_plan(problem, rows, teams[1]);
     advance(plan, 3);
     ((kf_sph *)plan->system)->room = 3;
@@ -109,7 +109,7 @@ static void test_refuses_nccl_here(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_problem *problem = problem_from(column);
-    transfer = "direct";
+    team_transfer = "direct";
     kf_plan *one = open_plan(problem, staged, teams[1]), *plan;
     kf_config config = one->config;
     kf_config_set_name(&config, "transfer", "nccl");
