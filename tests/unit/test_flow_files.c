@@ -156,7 +156,8 @@ static kf_snapshot rigid_flow(const kf_scene *scene, const double moves[3], cons
     kf_snapshot flow = linear_flow(0.0, 0.0);
     float *u = kf_snapshot_find(&flow, "velocity")->values;
     for (size_t i = 0; i < flow.count; i++) {
-        const double arm[3] = {(double)(i % N) - 5.5, (double)(i / N % N) - 5.5, (double)(i / N / N) - 5.5};
+        const size_t row = i / N, plane = row / N;
+        const double arm[3] = {(double)(i % N) - 5.5, (double)(row % N) - 5.5, (double)plane - 5.5};
         double v[3];
         kf_cross(turns, arm, v);
         for (size_t a = 0; a < 3; a++)
