@@ -48,12 +48,16 @@ KF_FUNCTION double kf_law_height(double reynolds) {
     return y;
 }
 
+/* Returns 0 up to a part of 0, 1 from a part of 1 on, and increases smoothly between them. */
+KF_FUNCTION double kf_law_smooth(double part) {
+    if (!(part > 0.0)) return 0.0;
+    return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
+}
+
 /* Returns the law's share at a height y+: 0 where the grid resolves the layer, then a smooth increase to 1.
  */
 KF_FUNCTION double kf_law_share(double y_plus) {
-    const double part = (y_plus - KF_LAW_BEGINS) / (KF_LAW_ALONE - KF_LAW_BEGINS);
-    if (!(part > 0.0)) return 0.0;
-    return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
+    return kf_law_smooth((y_plus - KF_LAW_BEGINS) / (KF_LAW_ALONE - KF_LAW_BEGINS));
 }
 
 /* Returns the part of a wall node's speed along the stream that meets no slip. `own` is the node's speed,
@@ -68,9 +72,7 @@ KF_FUNCTION double kf_law_excess(double own, double speed) {
 KF_FUNCTION double kf_law_push(double own, double speed, double push) {
     const double room = push > 0.0 ? KF_LAW_NO_LAYER * speed - own : KF_LAW_AGAINST * speed + own;
     const double range = push > 0.0 ? KF_LAW_NO_LAYER - KF_LAW_FASTEST : KF_LAW_AGAINST;
-    const double part = room / (range * speed);
-    if (!(part > 0.0)) return 0.0;
-    return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
+    return kf_law_smooth(room / (range * speed));
 }
 
 /* Returns the part of a wall node's speed across the stream that meets no slip. The law reads no such speed
@@ -81,9 +83,7 @@ KF_FUNCTION double kf_law_excess_across(double own, double speed) {
 
 /* Returns the factor of a push on a wall node that speeds up its motion across the stream. */
 KF_FUNCTION double kf_law_push_across(double own, double speed) {
-    const double part = (KF_LAW_MOST_ACROSS * speed - own) / ((KF_LAW_MOST_ACROSS - KF_LAW_ACROSS) * speed);
-    if (!(part > 0.0)) return 0.0;
-    return part < 1.0 ? part * part * (3.0 - 2.0 * part) : 1.0;
+    return kf_law_smooth((KF_LAW_MOST_ACROSS * speed - own) / ((KF_LAW_MOST_ACROSS - KF_LAW_ACROSS) * speed));
 }
 
 #endif

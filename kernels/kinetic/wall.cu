@@ -26,8 +26,8 @@
  * of the riser. Its mass must be the same there. With each node's own velocity it is not, because the node at
  * the riser is further out and faster. The wall then emits fluid without momentum on one side of a solid, and
  * absorbs it on the other, which grows on gentle slopes. So a source at the node makes the mass that its
- * links pass that of an even layer, with the speed that the law gives a quarter of a cell
- * from the surface. */
+ * links pass that of an even layer, with the speed that the law gives a quarter of a cell from the surface.
+ */
 #include "arguments.h"
 typedef kf_wall_arguments kf_module_arguments; /* what the functions of the headers take */
 

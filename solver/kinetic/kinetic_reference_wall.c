@@ -174,14 +174,13 @@ static double find_aside(const law *seen, const double velocity[3], double aside
 }
 
 /* Takes from a force what would drive a node on that is much faster than what the law looks at, flows
- * against it, or flows across it. */
-static void hold_back(const law *seen, const double velocity[3], double force[3]) {
-    double aside[3];
-    const double forward = product(force, seen->along), across = find_aside(seen, velocity, aside),
-                 outward = product(force, aside);
+ * against it, or flows across it. The node's speeds along and across are `own` and `across`, the direction of
+ * the latter is `aside`. */
+static void hold_back(const law *seen, double own, double across, const double aside[3], double force[3]) {
     if (!(seen->speed > 0.0)) return;
-    const double own = product(velocity, seen->along) / seen->speed;
-    const double kept = smooth_step((forward > 0.0 ? 1.75 - own : 0.5 + own) / 0.5),
+    const double forward = product(force, seen->along), outward = product(force, aside),
+                 ratio = own / seen->speed;
+    const double kept = smooth_step((forward > 0.0 ? 1.75 - ratio : 0.5 + ratio) / 0.5),
                  kept_across = outward > 0.0 ? smooth_step((1.0 - across / seen->speed) / 0.5) : 1.0;
     for (int a = 0; a < 3; a++)
         force[a] -= (1.0 - kept) * forward * seen->along[a] + (1.0 - kept_across) * outward * aside[a];
@@ -206,7 +205,7 @@ static void rub_node(kf_reference_wall *work, const kf_wall_node *wall, const la
     exchange(work, wall, taken);
     for (int a = 0; a < 3; a++)
         force[a] = seen->share * (taken[a] - u * u * wall->area * seen->along[a]);
-    hold_back(seen, velocity, force);
+    hold_back(seen, own, across, aside, force);
     for (int a = 0; a < 3; a++) {
         work->friction[a] += taken[a] - force[a];
         total[a] = force[a];
