@@ -106,7 +106,7 @@ typedef struct kftune_functions {
 
 /* Opens a problem under its name in the store, of up to 39 letters, digits, '-', '_' and '.'. The space is
  * JSON (docs/space-format.md). Only "parameters" is required; missing presets are the default config.
- * `functions` is copied, its context is not. */
+ * A space that has no config on this machine's cpu is refused. `functions` is copied, its context is not. */
 KFTUNE_API kftune_status kftune_open_functions(const char *name, const char *space,
                                                const kftune_functions *functions, kftune_problem **problem);
 KFTUNE_API void kftune_close(kftune_problem *problem); /* accepts NULL */

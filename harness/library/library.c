@@ -172,11 +172,25 @@ static kf_status open_scene(void *arguments, kf_error *error) {
     return deliver(asked, problem);
 }
 
+/* Builds the space once, so that a bad one is refused where the caller gives it and not at the first search.
+ */
+static kf_status check_space(const kf_problem *problem, kf_error *error) {
+    kf_device_info device;
+    kf_space *space = NULL;
+    KF_TRY(kf_device_probe("cpu", &device, error));
+    KF_TRY(kf_problem_space(problem, &device, NULL, 0, &space, error));
+    kf_space_free(space);
+    return KF_OK;
+}
+
 static kf_status open_functions(void *arguments, kf_error *error) {
     const opening *asked = arguments;
     kf_problem *problem = NULL;
     KF_TRY(kf_functions_open(asked->source, asked->space, asked->functions, &problem, error));
-    return deliver(asked, problem);
+    const kf_status status = check_space(problem, error);
+    if (status == KF_OK) return deliver(asked, problem);
+    kf_problem_free(problem);
+    return status;
 }
 
 kftune_status kftune_open_scene(const char *source, const kftune_scene_options *options,

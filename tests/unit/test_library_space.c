@@ -40,8 +40,8 @@ static kftune_status ask(const char *variable) {
         "\"help\": \"a number\"}], \"constraints\": [{\"expression\": \"%s >= 1 or x == 3\", \"reason\": "
         "\"every device has some\"}]}",
         variable);
-    if (kftune_open_functions("device", space, &functions, &problem) != KFTUNE_OK)
-        fail_msg("%s", kftune_error());
+    const kftune_status opened = kftune_open_functions("device", space, &functions, &problem);
+    if (opened != KFTUNE_OK) return opened;
     (void)snprintf(store, sizeof store, "%s", test_path("space.db"));
     kf_store *made = NULL;
     assert_int_equal(kf_store_open(store, false, &made, NULL), KF_OK);
@@ -60,6 +60,52 @@ static void variables_of_the_device(void **state) {
         if (ask(variables[i]) != KFTUNE_NONE) fail_msg("%s: %s", variables[i], kftune_error());
     assert_int_equal(ask("node_count"), KFTUNE_INPUT); /* functions have no grid */
     assert_non_null(strstr(kftune_error(), "node_count"));
+}
+
+/* Every space that no search could use is refused where it is given, with its reason. */
+static void bad_spaces_are_refused_at_open(void **state) {
+    (void)state;
+    static const kftune_functions functions = {
+        .size = sizeof functions, .prepare = prepare, .run = succeed, .check = check};
+#define OF_X(rest) "{\"parameters\": [{\"name\": \"x\", \"help\": \"a number\", \"type\": \"integer\", " rest
+    static const struct {
+        const char *space, *says;
+    } cases[] = {
+        {"{}", "parameters"},
+        {"{\"parameters\": []}", "parameters"},
+        {"{\"parameters\": 3}", "parameters"},
+        {OF_X("\"values\": [1, 2], \"default\": 3}]}"), "default"},
+        {OF_X("\"values\": [], \"default\": 3}]}"), "values"},
+        {OF_X("\"values\": [1, 1], \"default\": 1}]}"), "values"},
+        {OF_X("\"values\": [1, 2], \"defualt\": 1}]}"), "defualt"},
+        {"{\"parameters\": [{\"name\": \"x\", \"help\": \"a number\", \"type\": \"real\", \"values\": [1], "
+         "\"default\": 1}]}",
+         "real"},
+        {OF_X("\"values\": [1, 2], \"default\": 1}], \"constraints\": [{\"expression\": \"y > 1\", "
+              "\"reason\": "
+              "\"none\"}]}"),
+         "y"},
+        {OF_X("\"values\": [1, 2], \"default\": 1}], \"constraints\": [{\"expression\": \"x >\", \"reason\": "
+              "\"none\"}]}"),
+         "column 4"},
+        {OF_X("\"values\": [1, 2], \"default\": 1}], \"constraints\": [{\"expression\": \"x > 2\", "
+              "\"reason\": "
+              "\"none\"}]}"),
+         "default"},
+        {OF_X("\"values\": [1, 2], \"default\": 1}], \"presets\": {\"paper\": {\"x\": 3}}}"), "paper"},
+        {OF_X("\"values\": [1, 2], \"default\": 1}], \"presets\": {\"paper\": {\"z\": 1}}}"), "z"},
+        {OF_X("\"values\": [1, 2], \"default\": 1}], \"system\": \"sph\"}"), "sph"},
+        {OF_X("\"values\": [1, 2], \"default\": 1}], \"format\": 7}"), "format"},
+    };
+#undef OF_X
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kftune_problem *problem = NULL;
+        if (kftune_open_functions("bad", cases[i].space, &functions, &problem) != KFTUNE_INPUT)
+            fail_msg("taken: %s (%s)", cases[i].space, kftune_error());
+        if (strstr(kftune_error(), cases[i].says) == NULL || strstr(kftune_error(), "bad") == NULL)
+            fail_msg("%s\n%s", cases[i].space, kftune_error());
+        assert_null(problem);
+    }
 }
 
 static int restore(void *context, uint64_t seed) {
@@ -118,6 +164,7 @@ static void what_functions_must_have(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(variables_of_the_device),
+                                       cmocka_unit_test(bad_spaces_are_refused_at_open),
                                        cmocka_unit_test(what_functions_must_have)};
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
 }
