@@ -96,6 +96,12 @@ static kf_status read_range(sweep *s, const char *option, const char *text, kf_e
                        option, text);
     const double steps = floor((to - from) / step + 1e-6);
     if (steps + 1.0 > KF_SWEEP_POINTS) return too_many(option, error);
+    const double last = from + steps * step;
+    if (fabs(to - last) > 1e-5 * fabs(step))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "option '%s': '%s' does not reach %.9g: steps of %.9g from %.9g end at %.9g; give "
+                       "another end or step, or a list",
+                       option, text, to, step, from, last);
     for (int i = 0; i <= (int)steps; i++)
         (void)snprintf(s->values[s->count++], LONGEST_VALUE, "%.9g",
                        fabs(from + i * step) < 1e-9 * fabs(step) ? 0.0 : from + i * step);
@@ -115,6 +121,14 @@ static kf_status read_list(sweep *s, const char *option, const char *text, kf_er
     }
 }
 
+/* Returns whether two values are one, as 5 and 5.0 are. */
+static bool is_repeated(int kind, const char *one, const char *other) {
+    char *end = NULL, *other_end = NULL;
+    const double a = kf_read_decimal(one, &end), b = kf_read_decimal(other, &other_end);
+    const bool numbers = kind != SCENES && end != one && other_end != other;
+    return strcmp(one, other) == 0 || (numbers && a == b && strcmp(end, other_end) == 0);
+}
+
 /* Reads the values of the option that has several, as a list or a range. Two such options are refused, and so
  * is a repeated value. */
 static kf_status read_values(sweep *s, kf_error *error) {
@@ -132,7 +146,7 @@ static kf_status read_values(sweep *s, kf_error *error) {
     }
     for (int i = 0; i < s->count; i++)
         for (int j = 0; j < i; j++)
-            if (strcmp(s->values[i], s->values[j]) == 0)
+            if (is_repeated(s->kind, s->values[i], s->values[j]))
                 return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is given twice", kinds[s->kind].option,
                                s->values[i]);
     for (int i = 0; i < 2 && s->kind == GRIDS; i++) {

@@ -95,6 +95,18 @@ says "a sweep varies one quantity"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,,2 --output unborn
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,1 --output unborn
 says "is given twice"
+expect 2 run --scene ball.obj "${small[@]}" --yaw 5,5.0 --output unborn
+says "5.0 is given twice"
+# A range has both its ends: one that would stop before the second is refused, whatever it sweeps.
+for range in '--yaw 0:10:3' '--yaw 10:-10:-3' '--yaw 0:1:2' '--speed 10:20.5:1' '--reynolds 100:1000:400' '--grids 8:13:2' '--seeds 1:6:2'; do
+    # shellcheck disable=SC2086
+    expect 2 run --scene ball.obj $range --output unborn
+    says "does not reach"
+done
+for range in 0:1:0.1 0:0.3:0.1 1:0:-0.001; do
+    expect 2 run --scene ball.obj "${small[@]}" --yaw $range --film --output unborn
+    grep -q 'does not reach' "$err" && complain "$range is refused for a rounding error"
+done
 expect 2 run --scene ball.obj "${small[@]}" --yaw -100:100:1 --output unborn
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --film --output unborn
 expect 2 run --scene ball --grids 4,many --output unborn
