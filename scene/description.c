@@ -207,6 +207,13 @@ static kf_status read_flow(const char *file, const cJSON *root, kf_description *
             error, KF_BAD_INPUT,
             "%s: flow.reference_point: moments of a solid that moves refer to its centre; remove the key",
             file);
+    const char *of_solids = d->reference_area > 0.0    ? "reference_area"
+                            : d->reference_point_given ? "reference_point"
+                                                       : NULL;
+    if (of_solids != NULL && !d->solid.present && d->mask.source == KF_MASK_NONE)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: flow.%s: is for the coefficients of a solid, and there is none; remove the key",
+                       file, of_solids);
     KF_TRY(kf_json_number(place, object, "lattice_speed", false, 1e-6, 1e3, &d->lattice_speed, error));
     KF_TRY(
         kf_json_number(place, object, "lattice_viscosity", false, 1e-6, 2.0, &d->lattice_viscosity, error));
@@ -278,6 +285,9 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
     KF_TRY(kf_json_number(place, object, "accuracy", false, KF_DEFAULT_ACCURACY, 0.1, &d->accuracy, error));
     long passes = d->immersed_passes;
     KF_TRY(kf_json_integer(place, object, "immersed_passes", false, 1, KF_MOST_PASSES, &passes, error));
+    if (passes > 1 && !d->solid.present)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.immersed_passes: acts on a solid, and there is none; remove the key", file);
     d->immersed_passes = (int)passes;
     KF_TRY(kf_json_number(place, object, "high_order_rate", false, 0.01, 1.999, &d->high_order_rate, error));
     KF_TRY(kf_json_choice(place, object, "basis", false, kf_moment_basis_names, KF_BASES, &basis, error));
@@ -318,7 +328,8 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
     return KF_OK;
 }
 
-static kf_status read_sampling(const char *file, const cJSON *root, kf_description *d, kf_error *error) {
+static kf_status read_sampling(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
+                               kf_error *error) {
     static const char *const keys[] = {"samples_per_cell", "seed", NULL};
     const kf_json_place top = {file, ""}, place = {file, "sampling"};
     const cJSON *object = NULL;
@@ -326,8 +337,13 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
     if (object == NULL) return KF_OK;
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     long seed = (long)d->seed;
+    const double usual = d->samples_per_cell;
     KF_TRY(
         kf_json_number(place, object, "samples_per_cell", false, 1.0, 1000.0, &d->samples_per_cell, error));
+    /* Files that kftune writes for a mesh have the usual number, whatever the solid's boundary becomes. */
+    if (d->samples_per_cell != usual && (d->solid.linked || !d->solid.present))
+        kf_note(notes, "sampling.samples_per_cell: changes nothing, because %s",
+                d->solid.linked ? "a solid by links has no samples" : "there is no solid");
     KF_TRY(kf_json_integer(place, object, "seed", false, 1, 1L << 53, &seed, error));
     d->seed = (uint64_t)seed;
     return KF_OK;
@@ -409,7 +425,7 @@ static kf_status read_root(const char *file, const cJSON *root, const kf_scene_o
     KF_TRY(read_flow(file, root, d, notes, error));
     KF_TRY(read_model(file, root, d, notes, error));
     KF_TRY(kf_description_read_refine(file, root, d, notes, error));
-    KF_TRY(read_sampling(file, root, d, error));
+    KF_TRY(read_sampling(file, root, d, notes, error));
     KF_TRY(read_asked(file, root, d, error));
     KF_TRY(kf_probes_of_file(file, root, &d->probes, error));
     return kf_description_read_smoke(file, root, &d->smoke, error);

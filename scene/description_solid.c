@@ -98,6 +98,11 @@ static kf_status read_motion(const char *file, const cJSON *solid, kf_solid_desc
                            error));
     KF_TRY(kf_json_number(place, object, "angular_velocity", false, -1e9, 1e9, &s->angular_velocity, error));
     KF_TRY(read_axis(place, object, s->angular_velocity != 0.0, s->motion_axis, error));
+    if (cJSON_HasObjectItem(object, "axis") && !cJSON_HasObjectItem(object, "angular_velocity"))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.motion.axis: belongs to \"angular_velocity\" (rad/s); give that, or remove "
+                       "the key",
+                       file, s->path);
     KF_TRY(kf_json_numbers(place, object, "velocity", false, -1e6, 1e6, 3, s->velocity, error));
     if (s->free) return KF_OK;
     s->moving =

@@ -9,7 +9,10 @@ kf_problem_options kf_problem_options_of(const kf_facts *facts, uint64_t seed) {
     (void)kf_facts_get_size(facts, options.nodes);
     const double samples = kf_facts_value(facts, "samples_per_cell");
     const double accuracy = kf_facts_value(facts, "accuracy");
-    if (samples > 0) options.samples_per_cell = samples;
+    /* Scenes without samples have a number for each cell, too, which their system refuses as an option. */
+    const bool sampled =
+        kf_facts_find(facts, "link_count") == NULL && kf_facts_value(facts, "sample_count") != 0.0;
+    if (samples > 0 && sampled) options.samples_per_cell = samples;
     if (accuracy > 0) options.accuracy = accuracy;
     return options;
 }

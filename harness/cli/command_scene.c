@@ -257,6 +257,12 @@ static kf_status show_problem(const kf_arguments *arguments, const char *name, b
     return status;
 }
 
+static kf_status check_samples(const kf_arguments *arguments, const kf_scene *scene, kf_error *error) {
+    double samples_per_cell = 0.0;
+    KF_TRY(kf_argument_number(arguments, "--samples-per-cell", &samples_per_cell, error));
+    return kf_flow_check_samples(scene, samples_per_cell, error);
+}
+
 /* Runs kftune scene: shows the file as a flow's scene, otherwise as the problem of another system. If it is
  * neither, the error is that of the flow. */
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
@@ -276,7 +282,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
         *error = own;
         return status;
     }
-    status = check_system(arguments->positional[0], scene, error);
+    status = check_samples(arguments, scene, error);
+    if (status == KF_OK) status = check_system(arguments->positional[0], scene, error);
     if (status == KF_OK) status = show(arguments, scene, error);
     kf_scene_free(scene);
     return status;

@@ -283,6 +283,22 @@ static void name_point(const sweep *s, int point, char name[128]) {
     name[length] = '\0';
 }
 
+/* Refuses a scene in which a seed draws nothing, so that all runs would be the same. */
+static kf_status check_drawn(const char *scene, const cJSON *document, kf_error *error) {
+    const cJSON *solid = cJSON_GetObjectItemCaseSensitive(document, "solid"),
+                *flow = cJSON_GetObjectItemCaseSensitive(document, "flow");
+    const char *boundary = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(solid, "boundary"));
+    const bool sampled = cJSON_HasObjectItem(document, "solids") ||
+                         (solid != NULL && (boundary == NULL || strcmp(boundary, "links") != 0));
+    const double disturbance = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(flow, "disturbance"));
+    if (flow != NULL && (sampled || disturbance > 0.0)) return KF_OK;
+    return kf_fail(
+        error, KF_BAD_INPUT,
+        "option '--seeds': a seed draws the samples of an immersed solid and a flow's disturbance, "
+        "and %s has neither; all runs would be the same",
+        kf_argument_source(scene));
+}
+
 /* Makes the scene with another seed for its samples, as an option would. */
 static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PATH], kf_error *error) {
     char name[128];
@@ -290,9 +306,10 @@ static kf_status seed_scene(const char *scene, const char *seed, char file[KF_PA
     cJSON *document = NULL;
     KF_TRY(read_seed(seed, &number, error));
     KF_TRY(kf_scene_document_read(scene, &document, error));
+    kf_status status = check_drawn(scene, document, error);
     kf_scene_document_ask(document, &(kf_scene_options){.seed = number});
     kf_scene_name(scene, name);
-    const kf_status status = kf_scene_document_keep(document, name, file, NULL, error);
+    if (status == KF_OK) status = kf_scene_document_keep(document, name, file, NULL, error);
     cJSON_Delete(document);
     return status;
 }

@@ -55,7 +55,25 @@ kf_status kf_flow_scene_open(const char *source, const kf_problem_options *optio
                               .memory = options->memory,
                               .memory_context = options->memory_context};
     memcpy(asked.nodes, options->nodes, sizeof asked.nodes);
-    return kf_scene_open(source, &asked, scene, error);
+    KF_TRY(kf_scene_open(source, &asked, scene, error));
+    const kf_status status = kf_flow_check_samples(*scene, options->samples_per_cell, error);
+    if (status == KF_OK) return KF_OK;
+    kf_scene_free(*scene);
+    *scene = NULL;
+    return status;
+}
+
+kf_status kf_flow_check_samples(const kf_scene *scene, double samples_per_cell, kf_error *error) {
+    const kf_scene *finest = kf_scene_finest(scene);
+    if (samples_per_cell <= 0.0) return KF_OK;
+    if (scene->linked)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: its solid acts by links and has no samples: leave --samples-per-cell out",
+                       scene->source);
+    if (finest->samples.count > 0 || finest->mesh.triangle_count > 0) return KF_OK;
+    return kf_fail(error, KF_BAD_INPUT,
+                   "%s: it has no solid with samples on its surface: leave --samples-per-cell out",
+                   scene->source);
 }
 
 kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,

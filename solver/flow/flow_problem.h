@@ -9,6 +9,9 @@
 kf_status kf_flow_scene_open(const char *source, const kf_problem_options *options, kf_scene **scene,
                              kf_error *error);
 
+/* KF_BAD_INPUT if the user asks for a number of samples and nothing in the scene is sampled. */
+kf_status kf_flow_check_samples(const kf_scene *scene, double samples_per_cell, kf_error *error);
+
 /* The methods open and trial of systems that run plain scenes. The trial is the scene on at most 24000 nodes
  * for 10 steps; with nested grids for 4 steps, in which the finest grid takes 8 or 16. */
 kf_status kf_flow_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,

@@ -6,11 +6,21 @@
 #include <string.h>
 
 #include "base/util/memory.h"
+#include "base/util/text.h"
 #include "solver/flow/flow_distance.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/incompressible/incompressible_cases.h"
 
 enum { LEAST_CELLS = 8 };
+
+/* Says that the number of samples has no effect here, because the solid is its mesh. */
+static void note_samples(kf_problem *problem) {
+    kf_text notes = {0};
+    if (problem->notes != NULL) kf_text_append(&notes, "%s\n", problem->notes);
+    kf_text_append(&notes, "incompressible: the solid is its mesh, so --samples-per-cell changes nothing");
+    free(problem->notes);
+    problem->notes = notes.text;
+}
 
 /* Opens the problem. From here on the scene's time step is that of the solver. */
 static kf_status open_problem(const char *source, const kf_problem_options *options, kf_problem **problem,
@@ -23,6 +33,7 @@ static kf_status open_problem(const char *source, const kf_problem_options *opti
     const double steps = kf_incompressible_model_of(scene)->steps;
     if (steps > 0.0) kf_scene_stretch_time(scene, steps);
     *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
+    if (options->samples_per_cell > 0.0) note_samples(*problem);
     return KF_OK;
 }
 

@@ -82,6 +82,30 @@ grep -q 'times as fast' "$err" && complain "wheels that turn as before are said 
 expect 0 scene ball --speed 3 --picture none
 grep -q 'whatever the speed' "$err" && complain "a ball at rest is said to keep its motion"
 
+# What has no effect in a scene is refused as an option, and named as a key: samples of a solid without any, and a seed
+# that draws nothing, so that all runs of a sweep would be one.
+links='"domain": {"cells": [24, 16, 16], "cell_size": 0.05}, "flow": {"speed": 1, "reynolds": 100}'
+links="{$links, \"solid\": {\"shape\": \"ball\", \"radius\": 0.15, \"position\": [0.4, 0.4, 0.4], \"boundary\": \"links\"}"
+echo "$links}" >links.json
+echo "$links, \"sampling\": {\"samples_per_cell\": 40}}" >sampled.json
+for command in 'scene --picture none' 'space --scene' 'run --steps 1 --device cpu:1 --scene'; do
+    # shellcheck disable=SC2086
+    refused "links.json: its solid acts by links and has no samples: leave --samples-per-cell out" $command links.json --samples-per-cell 40
+    # shellcheck disable=SC2086
+    refused "cavity2d: it has no solid with samples on its surface: leave --samples-per-cell out" $command cavity2d --samples-per-cell 40
+done
+expect 0 scene sampled.json --picture none
+says 'sampling.samples_per_cell: changes nothing, because a solid by links has no samples'
+expect 0 scene links.json --picture none
+grep -q 'changes nothing' "$err" && complain "a number of samples that nobody gave is said to change nothing"
+for scene in links.json cavity2d plume dam_break_2d; do
+    refused "option '--seeds': a seed draws the samples of an immersed solid and a flow's disturbance, and $scene has neither" \
+        run --scene $scene --seeds 1,2 --steps 1 --device cpu:1
+done
+expect 0 space --scene ball --system incompressible --grid 32x16x16 --samples-per-cell 40
+says 'incompressible: the solid is its mesh, so --samples-per-cell changes nothing'
+rm links.json sampled.json
+
 # Numbers with units as people write them, and those that are no numbers here.
 printf 'v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 1 0.5 0.5\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' >roof.obj
 roof=(scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 100 --picture none)

@@ -179,6 +179,17 @@ static const bad_scene bad_scenes[] = {
     {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"collision\": \"bgk\", \"rates\": \"ones\"}"),
      "only the collisions \"acm_mrt\""},
     {BOX(TUNNEL, FLOW ", " BALL ", \"model\": {\"high_order_rate\": 1.5}"), "needs \"rates\""},
+    {BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.2, \"position\": [1, 0.8, 0.6], "
+                      "\"motion\": {\"velocity\": [1, 0, 0], \"axis\": [0, 0, 1]}}"),
+     "solid.motion.axis: belongs to \"angular_velocity\""},
+    {FREE("\"density\": 2, \"axis\": [0, 0, 1]"), "solid.motion.axis: belongs to \"angular_velocity\""},
+    {BOX(TUNNEL,
+         "\"flow\": {\"speed\": 1, \"reynolds\": 20, \"reference_length\": 1, \"reference_area\": 2}"),
+     "flow.reference_area: is for the coefficients of a solid, and there is none"},
+    {BOX(TUNNEL, "\"flow\": {\"speed\": 1, \"reynolds\": 20, \"reference_length\": 1, \"reference_point\": "
+                 "[1, 1, 1]}"),
+     "flow.reference_point: is for the coefficients of a solid, and there is none"},
+    {BOX(TUNNEL, FLOW ", \"model\": {\"immersed_passes\": 2}"), "immersed_passes: acts on a solid"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"samples_per_cell\": 0}"), "samples_per_cell"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"samples_per_cell\": 2000}"), "samples_per_cell"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"sampling\": {\"seed\": -4}"), "seed"},

@@ -143,11 +143,33 @@ static void what_no_system_runs_is_refused(void **state) {
     expect_refused("tests/data/t1/blur.t1.json", "kinetic", NULL, "unknown key");
     expect_refused("tests/data/t1/blur.t1.json", NULL, &grid, "--grid");
     expect_refused("tests/data/t1/blur.t1.json", NULL, &samples, "--samples-per-cell");
+    static const char *const unsampled[] = {"paddle", "cavity2d", "cylinder2d", "particles_32", "plume"};
+    for (size_t i = 0; i < sizeof unsampled / sizeof *unsampled; i++)
+        expect_refused(unsampled[i], NULL, &samples, "samples");
     const kf_problem_options accuracy = {.accuracy = 0.01}, sloppy = {.accuracy = 0.2};
     expect_refused("tests/data/t1/blur.t1.json", NULL, &accuracy, "--accuracy");
     expect_refused("particles_32", NULL, &accuracy, "--accuracy");
     expect_refused("plume", NULL, &accuracy, "--accuracy");
     expect_refused("ball", NULL, &sloppy, "accuracy 0.2: must lie");
+}
+
+/* The options that open a stored scene again hold no number of samples where nothing is sampled, because its
+ * system would refuse it. */
+static void facts_without_samples_open_again(void **state) {
+    (void)state;
+    static const char *const sources[] = {"paddle", "cavity2d", "cylinder2d", "ball"};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        kf_problem *problem = NULL, *again = NULL;
+        kf_error error = {KF_OK, ""};
+        assert_int_equal(kf_problem_open(sources[i], NULL, NULL, &problem, &error), KF_OK);
+        const kf_problem_options options = kf_problem_options_of(&problem->facts, problem->seed);
+        assert_int_equal(options.samples_per_cell > 0.0, strcmp(sources[i], "ball") == 0);
+        if (kf_problem_open(sources[i], NULL, &options, &again, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        assert_string_equal(again->hash, problem->hash);
+        kf_problem_free(problem);
+        kf_problem_free(again);
+    }
 }
 
 /* --- The trial ------------------------------------------------------------------------------------------ */
@@ -239,6 +261,7 @@ int main(void) {
         cmocka_unit_test(a_file_says_its_system),
         cmocka_unit_test(every_shipped_scene_has_a_system),
         cmocka_unit_test(what_no_system_runs_is_refused),
+        cmocka_unit_test(facts_without_samples_open_again),
         cmocka_unit_test(a_trial_is_small_and_of_the_same_system),
         cmocka_unit_test(the_gate_is_one_function),
         cmocka_unit_test(sources_open_from_anywhere),
