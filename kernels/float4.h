@@ -1,4 +1,4 @@
-/* Four numbers that a GPU writes at once. */
+/* Four numbers that a GPU writes in one access. */
 #ifndef KF_KERNELS_FLOAT4_H
 #define KF_KERNELS_FLOAT4_H
 

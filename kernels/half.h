@@ -1,5 +1,4 @@
-/* Numbers of half precision in memory, and their conversion from and to floats: to the nearest value, ties to
- * even. */
+/* Stores numbers in half precision. A conversion rounds to the nearest value, and ties to the even one. */
 #ifndef KF_KERNELS_HALF_H
 #define KF_KERNELS_HALF_H
 

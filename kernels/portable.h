@@ -1,16 +1,16 @@
-/* Portability of kernels: one source, CUDA C for the `cuda` backend (NVRTC) and C17 for the `cpu` backend.
+/* Makes a kernel one source for two backends: CUDA C for `cuda` (NVRTC), and C17 for `cpu`.
  *
- * A kernel takes one struct by value whose first member is int extent[3], the number of items along x, y, z,
- * and handles one item:
+ * A kernel takes one struct by value. Its first member is int extent[3], the number of items along x, y
+ * and z. The kernel's body handles one item:
  *
  *     typedef struct scale_arguments { int extent[3]; float *values; float factor; } scale_arguments;
  *     KF_KERNEL(scale, scale_arguments) { a->values[x] *= a->factor; }
  *
- * On the GPU every item is a thread. On the cpu threads share the blocks and the x loop inside a block is the
- * SIMD loop, so branches and index wrap-around stay out of it; kernels with atomics or long data-dependent
- * loops use KF_SCALAR_KERNEL, whose x loop is not vectorised. Loops over directions or other small constant
- * counts inside a KF_KERNEL take KF_UNROLL in front: the x loop is only vectorised when no loop is left in it
- * (six times faster). */
+ * On the GPU every item is a thread. On the cpu, threads share the blocks, and the x loop inside a block
+ * is the SIMD loop. It vectorises only without branches and index wrap-around. Kernels with atomics or
+ * long data-dependent loops are KF_SCALAR_KERNELs, whose x loop is not vectorised. A loop over directions,
+ * or another small constant count, needs KF_UNROLL in front. Otherwise the x loop is not the innermost
+ * one, does not vectorise, and the kernel is six times slower. */
 #ifndef KF_KERNELS_PORTABLE_H
 #define KF_KERNELS_PORTABLE_H
 
@@ -19,7 +19,8 @@
 #define KF_CUDA     1
 #define KF_FUNCTION static __device__ __forceinline__
 #define KF_RARE_FUNCTION                                                                                     \
-    static __device__ __noinline__ /* for few threads: it takes no registers from the others */
+    static __device__                                                                                        \
+        __noinline__ /* for functions that few threads call: inlined, they would take registers from all */
 #define KF_RESTRICT    __restrict__
 #define KF_UNROLL      _Pragma("unroll")
 #define KF_UNROLL_BY_3 _Pragma("unroll 3")
@@ -27,7 +28,8 @@
 #define KF_UNROLL_BY_8 _Pragma("unroll 8")
 #define KF_UNROLL_BY_9 _Pragma("unroll 9")
 #define KF_CONSTANT    static __device__ const
-/* Lanes of a warp along x. The length of a block along x is a power of two up to 32, or a multiple of 32. */
+/* The number of lanes of a warp along x. A block's length along x is a power of two up to 32, or a
+ * multiple of 32. */
 #define KF_LANES_ALONG_X ((int)(blockDim.x < 32 ? blockDim.x : 32))
 #ifndef KF_LAUNCH_BOUNDS /* "__launch_bounds__(threads, blocks)" or "__maxnreg__(registers)" when a config   \
                             asks for it */
@@ -57,22 +59,26 @@ typedef unsigned long long kf_uint64;
  *         KF_EACH_THREAD(t, THREADS) { ... row[t + 1] ... }
  *     }
  *
- * On the GPU every thread runs the body of a phase once. On the cpu a phase is a SIMD loop over the block's
- * threads (KF_EACH_THREAD_SCALAR: a plain loop). KF_EACH_OF(i, count, threads) shares any number of items
- * among the threads. KF_EACH_SLOT does so, too, and numbers each thread's items, for arrays of
- * KF_SLOTS(count, threads) values (KF_EACH_SLOT_BACKWARDS: the last thread has the first item;
- * KF_EACH_FULL_SLOT: the count is a multiple of the threads). Values that a thread keeps between phases are
- * in an array of KF_PRIVATE(THREADS) values, of which KF_OWN(t) belongs to the thread. The extent is in
- * threads along x and in blocks along y. */
+ * On the GPU every thread runs the body of a phase once. On the cpu a phase is a SIMD loop over the
+ * block's threads, or a plain loop with KF_EACH_THREAD_SCALAR. These share a number of items among the
+ * threads:
+ *
+ *     KF_EACH_OF(i, count, threads)    any number of items
+ *     KF_EACH_SLOT                     numbers each thread's items besides, for arrays of KF_SLOTS(count,
+ * threads) KF_EACH_SLOT_BACKWARDS           the last thread has the first item KF_EACH_FULL_SLOT the count is
+ * a multiple of the threads
+ *
+ * A value that a thread keeps from phase to phase is in an array of KF_PRIVATE(THREADS) values, at
+ * KF_OWN(t). The extent is in threads along x and in blocks along y. */
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
     extern "C" __global__ void KF_LAUNCH_BOUNDS name(const __grid_constant__ arguments_type arguments) {     \
         name##_block(&arguments, (int)blockIdx.x, (int)blockIdx.y);                                          \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
-/* A launch that overlaps its predecessor (kf_launch) calls these. After the first call all earlier work in
- * the stream is done and visible. The next launch may begin as soon as every block of this one has made the
- * second call. */
+/* A launch that overlaps its predecessor (kf_launch) uses these. After KF_AWAIT_PREDECESSOR all earlier
+ * work in the stream is done and visible. The next launch may begin when every block of this one has
+ * passed KF_LET_SUCCESSOR. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define KF_AWAIT_PREDECESSOR asm volatile("griddepcontrol.wait;" ::: "memory")
 #define KF_LET_SUCCESSOR     asm volatile("griddepcontrol.launch_dependents;")
@@ -81,7 +87,7 @@ typedef unsigned long long kf_uint64;
 #define KF_LET_SUCCESSOR     ((void)0)
 #endif
 #define KF_SHARED __shared__
-/* Dynamic shared memory has the size that the launch gives, which may exceed 48 KiB if the device allows it.
+/* Dynamic shared memory has the size that the launch gives. It may exceed 48 KiB if the device allows it.
  * A kernel has one such array. */
 #define KF_DYNAMIC_SHARED(type, name, count)                                                                 \
     extern __shared__ __align__(16) unsigned char kf_dynamic_shared[];                                       \
@@ -106,15 +112,15 @@ typedef unsigned long long kf_uint64;
 #define KF_PRIVATE(count)        1
 #define KF_OWN(t)                0
 
-/* Returns the number, but hides its origin from the compiler. What follows from it is then computed where it
- * is needed, instead of being kept in registers across a loop. */
+/* Returns the number, but hides from the compiler where it comes from. So the compiler computes what
+ * depends on it where it is needed, instead of keeping it in registers across a loop. */
 KF_FUNCTION int kf_worked_out_here(int number) {
     asm volatile("" : "+r"(number));
     return number;
 }
-/* Copies of 4 or 8 bytes to shared memory, which need no register while they are under way. The thread that
- * begins them also awaits them. kf_end_copies makes a group of the copies since the last one. kf_await_copies
- * waits until only this number of the latest groups is under way. */
+/* Copies 4 or 8 bytes to shared memory asynchronously, through no register. The thread that starts copies
+ * also awaits them. kf_end_copies ends a group of copies. kf_await_copies waits until at most `latest`
+ * groups, the latest ones, are under way. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
     const unsigned place = (unsigned)__cvta_generic_to_shared(shared);
@@ -135,9 +141,9 @@ KF_FUNCTION void kf_copy_ahead(void *shared, const void *global, int bytes) {
 #define kf_end_copies()         ((void)0)
 #define kf_await_copies(latest) ((void)0)
 #endif
-/* A barrier in two halves. A thread first reports that its part is done, and later waits for all others where
- * it needs their results. One thread calls `begun` before a KF_BARRIER. It is for whole warps. round: number
- * of earlier waits. */
+/* A split barrier. A thread calls kf_arrive when its part is done, and kf_await_all where it needs the
+ * results of all. So it can work between the two. One thread calls kf_begin_split_barrier before a
+ * KF_BARRIER. All threads of a warp take part. round: how often the block has already waited. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 typedef kf_uint64 kf_split_barrier;
 KF_FUNCTION void kf_begin_split_barrier(kf_split_barrier *barrier, int threads) {
@@ -166,8 +172,8 @@ typedef kf_uint64 kf_split_barrier;
 #define kf_arrive(barrier)                       ((void)0)
 #define kf_await_all(barrier, round)             __syncthreads()
 #endif
-/* Loads a word at this place of the program. An earlier load would occupy a register until the word is used.
- */
+/* Loads a word at this point of the program. The compiler would load it earlier and occupy a register
+ * until the word is used. */
 KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
     unsigned word;
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(word) : "l"(place));
@@ -175,11 +181,11 @@ KF_FUNCTION unsigned kf_load_late(const unsigned *place) {
 }
 /* Reads a word of shared memory that other threads of the block may write at the same time. */
 #define kf_load_shared(place) (*(volatile const int *)(place))
-/* Loads of memory that no thread writes while the kernel runs need not wait for earlier stores. */
+/* Loads through the read-only cache. No thread may write this memory while the kernel runs. */
 #define kf_load_constant(place) __ldg(place)
-/* In a one-dimensional kernel every 32 items are a warp. Values that earlier warps have written can be read
- * when this number of warps has ended. Earlier warps have certainly begun. The last warp to end resets the
- * count. */
+/* Orders the warps of a one-dimensional kernel, in which 32 items are a warp. kf_await_warps waits until
+ * `count` warps have ended; then their results can be read. This cannot deadlock, because a GPU starts
+ * earlier warps first. The last warp to end resets the count. */
 KF_FUNCTION void kf_await_warps(const int *ended, int count) {
     while (*(const volatile int *)ended < count)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
@@ -201,8 +207,8 @@ KF_FUNCTION void kf_atomic_add_float(float *target, float value) {
 KF_FUNCTION void kf_atomic_add_double(double *target, double value) {
     atomicAdd(target, value);
 }
-/* Adds to the first three of four values that begin at a multiple of 16 bytes, in one access if device and
- * compiler can. */
+/* Adds to the first three of four values. The four begin at a multiple of 16 bytes, so that one access
+ * adds all if device and compiler have such an instruction. */
 KF_FUNCTION void kf_atomic_add_three(float *target, float x, float y, float z) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 &&                                                        \
     100 * __CUDACC_VER_MAJOR__ + __CUDACC_VER_MINOR__ >= 1201
@@ -218,7 +224,7 @@ KF_FUNCTION void kf_atomic_add_three(float *target, float x, float y, float z) {
 KF_FUNCTION void kf_atomic_add_int64(kf_int64 *target, kf_int64 value) {
     atomicAdd((kf_uint64 *)target, (kf_uint64)value);
 }
-/* Adds up the values of a whole warp first, and then the sum to the first lane's target. */
+/* Adds the values of a whole warp to the first lane's target with a single atomic. */
 KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
     int first = 1;
     if (__activemask() == 0xffffffffU) {
@@ -232,8 +238,8 @@ KF_FUNCTION void kf_atomic_add_int64_of_warp(kf_int64 *target, kf_int64 value) {
 KF_FUNCTION int kf_atomic_add_int(int *target, int value) {
     return atomicAdd(target, value);
 }
-/* The lanes of a whole warp that have the same number: their count, the count of those before this lane, and
- * the first of them. */
+/* The lanes of a warp that have the same number: how many they are, how many of them come before this
+ * lane, and the first of them. All lanes of the warp must call kf_find_equals. */
 typedef struct kf_equals {
     int all, before, first;
 } kf_equals;
@@ -244,11 +250,11 @@ KF_FUNCTION kf_equals kf_find_equals(int number) {
     const kf_equals equals = {__popc(lanes), __popc(lanes & before), __ffs((int)lanes) - 1};
     return equals;
 }
-/* Returns the value that this lane of the whole warp has. */
+/* Returns the value of another lane. All lanes of the warp must call it. */
 KF_FUNCTION int kf_from_lane(int value, int lane) {
     return __shfl_sync(0xffffffffU, value, lane);
 }
-/* Adds 1. Lanes of a warp that count at the same place share one atomic. */
+/* Adds 1 and returns the count before. Lanes of a warp that count at the same place share one atomic. */
 KF_FUNCTION int kf_atomic_count(int *target) {
     const unsigned lanes = __match_any_sync(__activemask(), (kf_uint64)target);
     const int first = __ffs((int)lanes) - 1;
@@ -275,7 +281,7 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 #define KF_FUNCTION      static inline __attribute__((always_inline, unused))
 #define KF_RARE_FUNCTION static __attribute__((noinline, unused))
 #define KF_RESTRICT      restrict
-#define KF_UNROLL        _Pragma("GCC unroll 64") /* clang understands it, too */
+#define KF_UNROLL        _Pragma("GCC unroll 64") /* clang has this pragma too */
 #define KF_UNROLL_BY_3   _Pragma("GCC unroll 3")
 #define KF_UNROLL_BY_4   _Pragma("GCC unroll 4")
 #define KF_UNROLL_BY_8   _Pragma("GCC unroll 8")
@@ -285,8 +291,8 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 typedef int64_t kf_int64;
 typedef uint64_t kf_uint64;
 
-/* The entry point on the cpu. It takes the block shape, the range of blocks to do (first .. last - 1, x
- * fastest), and the arguments. */
+/* Defines the function that the cpu backend calls. It gets the block's shape, the range of blocks to do
+ * (first .. last - 1, x fastest), and the arguments. */
 #define KF_CPU_ENTRY(name, arguments_type, x_loop)                                                           \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z);                              \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
@@ -306,10 +312,11 @@ typedef uint64_t kf_uint64;
         }                                                                                                    \
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
-/* A kernel of this kind processes rows in parts. The part that begins at x0 ends before until(a, x0, end, y,
- * z). before(a, x0, x1, y, z, kept) is called first and returns whether the part's items are to be done;
- * after(a, x0, x1, y, z, kept) is called last. `kept` is an array of `count` values of `type` that belongs to
- * the thread. An item, name##_item(a, x, y, z, kept, x0), may read and write it. */
+/* Defines a kernel that handles each row in parts, with a buffer for each part. The part that begins at x0
+ * ends before until(a, x0, end, y, z). The kernel first calls before(a, x0, x1, y, z, kept), which returns
+ * whether to do the part's items, then name##_item(a, x, y, z, kept, x0) for each item, and at last
+ * after(a, x0, x1, y, z, kept). `kept` is the buffer: `count` values of `type`, which belong to the
+ * thread. */
 #define KF_ROW_KERNEL(name, arguments_type, until, type, count, before, after)                               \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0);          \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
@@ -337,8 +344,8 @@ typedef uint64_t kf_uint64;
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z, type *kept, int x0)
 
-/* Copies bytes without using the caches, as far as they fill whole vectors. The source must be aligned to a
- * cache line. KF_STREAM_END makes the bytes visible to other threads. */
+/* Copies bytes past the caches, as far as they fill whole vectors. The source must be aligned to a cache
+ * line. KF_STREAM_END makes the bytes visible to other threads. */
 #if defined(__AVX512F__)
 typedef float kf_stream_vector __attribute__((vector_size(64), may_alias));
 #elif defined(__AVX__)
@@ -469,7 +476,7 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 
 #endif
 
-/* The bits of a number as an integer, and the number with these bits. */
+/* Convert a number to an integer with the same bits, and back. */
 #define KF_BITS(name, from, to)                                                                              \
     KF_FUNCTION to name(from x) {                                                                            \
         union {                                                                                              \

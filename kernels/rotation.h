@@ -1,12 +1,11 @@
-/* The matrix of a rotation about an axis by an angle (Rodrigues' formula), for solvers with turning solids.
- */
+/* The matrix of a rotation about an axis, for solvers with turning solids. */
 #ifndef KF_KERNELS_ROTATION_H
 #define KF_KERNELS_ROTATION_H
 
 #include "portable.h"
 
-/* Writes the matrix, row by row, of the rotation about the unit vector n by the angle with this cosine and
- * sine. */
+/* Writes, row by row, the matrix of the rotation about the unit vector n by the angle with this cosine and
+ * sine (Rodrigues' formula). */
 KF_FUNCTION void kf_rotate_about(double *rotation, const double *n, double cosine, double sine) {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

@@ -1,13 +1,20 @@
-/* Boundaries: what arrives from outside the domain, from solid nodes (half-way bounce back) and from open
- * nodes inside it is put where the next step reads it. Rules, with P the post-collision populations:
- *   wall       P_opposite(x) + 6 w e.u(wall)                     bounces half-way, the wall may move
+/* Applies the boundary conditions. Kernels compute the populations that arrive from outside the domain,
+ * from solid nodes and at open nodes inside it, and store them where the next step reads them. P_i is a
+ * population after the collision, w_i its weight, e_i its velocity:
+ *
+ *   wall       P_opposite(x) + 6 w_i e_i . u(wall), half-way bounce-back; the wall may move
  *   free slip  the mirrored population of the mirrored node
- *   open       the moments of the nearest inner node, with the momentum or the density (outflow: 0)
- *              replaced: P_i + 3 w e.(u - j), P_i + w (given - density)
- * Where the node that a face mirrors or continues is solid, P_opposite(x): half-way bounce back.
- * Defines: KF_FACE_0 .. KF_FACE_3 (choices.h), KF_PARABOLIC 0|1 (inflow faces: the face's velocity is the
- * mean of a parabola), KF_SOLID_BEYOND 0|1 (there are such nodes), KF_SLAB 0|1: the rows from first_row on
- * alone, with others' beside them. */
+ *   inflow     P_i + 3 w_i e_i . (u(given) - j) of the nearest inner node, whose momentum is j
+ *   outflow    P_i - w_i density of the nearest inner node, which makes its density the reference
+ *
+ * Where the node that a face mirrors or continues is solid, the population bounces back half-way.
+ *
+ * Defines that a config sets:
+ *   KF_FACE_0 .. KF_FACE_3  the kinds of the faces xmin, xmax, ymin, ymax (choices.h)
+ *   KF_PARABOLIC 0|1        the velocity at an inflow is a parabola, whose mean is the face's velocity
+ *   KF_SOLID_BEYOND 0|1     some node that a face mirrors or continues is solid
+ *   KF_SLAB 0|1             the domain is the rows from first_row on; other slabs have the rows beside them
+ */
 #include "lattice.h"
 
 #if KF_SLAB
@@ -19,8 +26,8 @@
 #endif
 #define KF_RING (KF_FACE_2 == KF_COPIED_FACE)
 
-/* Return the index of the node that stores P_i of node k, and the place where node k expects the population
- * that arrives along i. */
+/* Read and write P_i of node k, and write the population that arrives at node k along i, wherever the
+ * scheme stores them. */
 KF_FUNCTION kf_real kf_post(const kf_d2q9_arguments *a, int i, kf_index k) {
     if (a->scheme == KF_SCHEME_SWAP) return kf_population(a, a->source, kf_opposite[i], k);
     const kf_index shift = a->scheme == KF_SCHEME_PUSHED ? KF_OFFSET(a, kf_cx[i], kf_cy[i]) : 0;
@@ -50,7 +57,8 @@ typedef struct kf_traced {
     int position, component, bounces, inflow, outflow;
 } kf_traced;
 
-/* Follows a population backwards along one axis out of the domain. */
+/* Follows a population backwards along one axis, from a place that may lie beyond the domain, to the node
+ * that it left. */
 KF_FUNCTION kf_traced kf_trace_axis(int position, int component, int count, int low, int high) {
     kf_traced trace = {position, component, 0, 0, 0};
     if (position >= 0 && position < count) return trace;
@@ -70,11 +78,11 @@ KF_FUNCTION kf_traced kf_trace_axis(int position, int component, int count, int 
 #define KF_PROFILE(s, count) 1.0
 #endif
 
-/* Returns the population that arrives at node (x, y) with velocity i. It is the one that left a neighbour
- * after its collision. At a wall it is this node's own, bounced half-way. At an inflow or outflow it is that
- * of the nearest node, changed to the prescribed velocity or density. What comes across a corner of two walls
- * is bounced as by walls at rest, and two inflows give it the mean of their velocities, so that a scene that
- * is turned by a quarter has the same flow. */
+/* Returns the population that arrives at node (x, y) along i. It left a neighbour after the neighbour's
+ * collision. At a wall it is this node's own, bounced half-way. At an inflow or outflow it is that of the
+ * nearest node, changed to the prescribed velocity or density. Corners treat both axes alike, so that a
+ * scene that is turned by 90 degrees has the same flow: a corner of two walls bounces like walls at rest,
+ * and a corner of two inflows has the mean of their velocities. */
 KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int sx = x - kf_cx[i], sy = y - kf_cy[i];
     const kf_traced tx = kf_trace_axis(sx, kf_cx[i], a->nodes[0], KF_FACE_0, KF_FACE_1);
@@ -110,8 +118,8 @@ KF_FUNCTION kf_real kf_arriving(const kf_d2q9_arguments *a, int i, int x, int y)
     return value + KF_R(kf_weight[i]) * change;
 }
 
-/* Extent: 2 (nodes_x + rows) + links: rows ymin and ymax, columns xmin and xmax, then populations that arrive
- * from solid nodes. */
+/* The extent is 2 (nodes_x + rows) + links: the nodes of rows ymin and ymax, of columns xmin and xmax,
+ * then the populations that arrive from solid nodes. */
 KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
     (void)y, (void)z;
     const int nx = a->nodes[0], ny = a->nodes[1];
@@ -132,20 +140,21 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
     if (along_x && (KF_RING || py < KF_FIRST_ROW || py >= KF_FIRST_ROW + KF_ROWS)) return;
 #endif
     for (int aside = -1; aside <= 1; aside++) {
-        /* A diagonal that leads out of a corner is handled with the rows. */
+        /* The rows already have the diagonal that enters through a corner. */
         if (!along_x && !KF_RING && (KF_FIRST_ROW + at - aside < 0 || KF_FIRST_ROW + at - aside >= ny))
             continue;
         const int i = along_x ? kf_direction_of[aside + 1 + 3 * (inward + 1)]
                               : kf_direction_of[inward + 1 + 3 * (aside + 1)];
 #if KF_SOLID_BEYOND
         const int place = along_x ? item : 2 * nx + (high ? ny : 0) + (KF_FIRST_ROW + at + ny) % ny;
-        if (a->beyond != NULL && a->beyond[place] >> (aside + 1) & 1) continue; /* it is one of the links */
+        if (a->beyond != NULL && a->beyond[place] >> (aside + 1) & 1) continue; /* the list of links has it */
 #endif
         kf_set_arriving(a, i, kf_node(a, px, py), kf_arriving(a, i, px, py));
     }
 }
 
-/* Sets the open nodes inside the domain. It comes before `boundary`, which may read them. */
+/* Sets the populations of the open nodes inside the domain. It runs before `boundary`, which may read
+ * them. */
 KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
     (void)y, (void)z;
     const int *open = a->open_nodes + 5 * x;
@@ -162,8 +171,8 @@ KF_SCALAR_KERNEL(open_boundary, kf_d2q9_arguments) {
 }
 
 #if KF_SLAB
-/* Writes to `compact` the populations that leave along the slab's links. From the values of all slabs `load`
- * adds up the same force as on one device. */
+/* Writes to `compact` the populations that leave along the slab's links. The kernel `load` then adds them
+ * up in the order of one device, so that the force is the same. */
 KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
     (void)y, (void)z;
     const long long link = a->links[x];
@@ -175,9 +184,9 @@ KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
 #endif
 
 #if KF_SOLID_BEYOND
-/* Return the directions of the force of a link that may cross a face: what hits the mirror image beyond a
- * face of free slip hits the solid from the mirrored side. What goes on beyond an inflow or outflow is no
- * part of the solid. */
+/* Return the direction of the force of a link that may cross a face. A population that hits the mirror
+ * image of a solid beyond a free-slip face hits the solid itself from the mirrored side. The image beyond
+ * an inflow or outflow is no part of the solid. */
 #define KF_CROSSED(position, count, low, high)                                                               \
     ((position) < 0 ? (low) : (position) >= (count) ? (high) : KF_PERIODIC_FACE)
 #define KF_LINK_ROW ((k - a->origin) / a->row_pitch)
@@ -196,8 +205,8 @@ KF_SCALAR_KERNEL(read_links, kf_d2q9_arguments) {
 #define KF_FORCE_ON_Y kf_cy[back]
 #endif
 
-/* Sums force and torque on the solid by momentum exchange (Eq. 10): the momentum that P carries across the
- * links. */
+/* Sums force and torque on the solid by momentum exchange (Toelke 2008, Eq. 10): twice the momentum that
+ * each link's population carries into the solid. */
 KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
     (void)y, (void)z;
     double sums[3];
@@ -216,7 +225,8 @@ KF_SCALAR_KERNEL(load, kf_d2q9_arguments) {
     }
     kf_int64 *slot = (kf_int64 *)a->load_sums + 4 * (x % KF_D2Q9_LOAD_SLOTS);
     if (!(fabs(sums[0]) + fabs(sums[1]) <
-          KF_D2Q9_FORCE_LIMIT)) { /* in fixed point such a value would look like a valid force */
+          /* Converted to fixed point, a diverged sum would look like a valid force. */
+          KF_D2Q9_FORCE_LIMIT)) {
         kf_atomic_add_int64(slot + 3, 1);
         return;
     }

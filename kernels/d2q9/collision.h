@@ -1,6 +1,10 @@
-/* The collision of one node in registers, from the populations that have arrived to those that leave, Eq. 3
- * to 9 of Toelke 2008: LBGK, MRT, and their linear variants for Stokes flow. Defines that a config sets:
- * KF_MODEL (choices.h)   KF_BODY_FORCE 0|1   KF_FULL_WAY 0|1 (solid nodes invert what arrives). */
+/* Collides the populations of one node in registers (Toelke 2008, Eq. 3 to 9): LBGK, MRT, and the linear
+ * variants of both for Stokes flow.
+ *
+ * Defines that a config sets:
+ *   KF_MODEL           the collision operator (choices.h)
+ *   KF_BODY_FORCE 0|1  a body force acts on the fluid
+ *   KF_FULL_WAY 0|1    full-way bounce-back: solid nodes invert the populations that arrive */
 #ifndef KF_KERNELS_D2Q9_COLLISION_H
 #define KF_KERNELS_D2Q9_COLLISION_H
 
@@ -8,7 +12,7 @@
 
 #define KF_LINEAR (KF_MODEL & KF_LINEAR_MODEL)
 
-/* Density deviation and momentum of a node. */
+/* Computes the density less 1, and the momentum of a node. */
 KF_FUNCTION void kf_momentum(const kf_nine *f, kf_real *density, kf_real *jx, kf_real *jy) {
     const kf_real up = f->ne + f->nw, down = f->se + f->sw, right = f->ne + f->se, left = f->nw + f->sw;
     *density = ((f->e + f->w) + (f->n + f->s)) + (up + down) + f->r;
@@ -17,8 +21,8 @@ KF_FUNCTION void kf_momentum(const kf_nine *f, kf_real *density, kf_real *jx, kf
 }
 
 #if !(KF_MODEL & KF_MRT_MODEL)
-/* The equilibrium is f_eq = w (density + 3 e.j + 9/2 (e.j)^2 - 3/2 j^2); the linear model drops the last two
- * terms. */
+/* The LBGK collision with f_eq = w (density + 3 e.j + 9/2 (e.j)^2 - 3/2 j^2). The linear model drops the
+ * last two terms. */
 KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     const kf_real rate = KF_PARAMETER(a, rate_v), keep = KF_R(1) - rate;
     kf_real density, jx, jy;
@@ -50,8 +54,9 @@ KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     f->nw = keep * f->nw + corner * (base + square_m - (tx - ty)) - KF_R(0.25) * (gx - gy);
 }
 #else
-/* The populations change by f += M^-1 k with M^-1 = W M^T diag(1/|Q|^2); k are changes in moment space,
- * already divided by the norms. */
+/* The MRT collision. It changes the populations by M^-1 k with M^-1 = W M^T diag(1/|Q|^2), since the rows
+ * of M are orthogonal in the weights W. The k are the changes in moment space, already divided by the
+ * norms |Q|^2. */
 KF_FUNCTION void kf_collide(const kf_d2q9_arguments *a, kf_nine *f) {
     const kf_real axis_x = f->e + f->w, axis_y = f->n + f->s, axis = axis_x + axis_y;
     const kf_real slant_p = f->ne + f->sw, slant_m = f->nw + f->se, slant = slant_p + slant_m;

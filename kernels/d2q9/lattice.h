@@ -1,5 +1,11 @@
-/* D2Q9: velocities, weights, precision and memory layout. Velocity order and names: Eq. 1 of Toelke 2008.
- * Defines that a config sets: KF_STORAGE, KF_LAYOUT (choices.h)   KF_ALPHA_LOG2   KF_INDEX64 0|1 */
+/* The D2Q9 lattice: velocities, weights, precision and memory layout. The order of the velocities and
+ * their names are those of Eq. 1 of J. Toelke, "Implementation of a lattice Boltzmann kernel using the
+ * Compute Unified Device Architecture developed by nVIDIA", Computing and Visualization in Science, 2008.
+ *
+ * Defines that a config sets:
+ *   KF_STORAGE, KF_LAYOUT  type and memory layout of the populations (choices.h)
+ *   KF_ALPHA_LOG2          log2 of the nodes in a block of the csoa layout
+ *   KF_INDEX64 0|1         indices have 64 bits */
 #ifndef KF_KERNELS_D2Q9_LATTICE_H
 #define KF_KERNELS_D2Q9_LATTICE_H
 
@@ -29,7 +35,8 @@ typedef long long kf_index;
 typedef int kf_index;
 #endif
 
-/* Half precision stores 2^15 times the value: deviations stay below 2, and small ones keep their digits. */
+/* Half precision stores 2^15 times the value: the largest deviations, below 2, fit in, and small ones keep
+ * their digits. */
 KF_FUNCTION kf_real kf_from_store(kf_stored value) {
 #if KF_STORAGE != KF_F16_STORAGE
     return value;
@@ -45,7 +52,7 @@ KF_FUNCTION kf_stored kf_to_store(kf_real value) {
 #endif
 }
 
-/* X(number, name, cx, cy, opposite) */
+/* Each velocity is X(number, name, cx, cy, opposite). */
 #define KF_D2Q9(X)                                                                                           \
     X(0, r, 0, 0, r)                                                                                         \
     X(1, e, 1, 0, w)                                                                                         \
@@ -79,7 +86,8 @@ KF_FUNCTION kf_index kf_node(const kf_d2q9_arguments *a, int x, int y) {
 /* Returns the distance in node indices to the neighbour at (cx, cy). */
 #define KF_OFFSET(a, cx, cy) ((kf_index)(cx) + (kf_index)(cy) * (a)->row_pitch)
 
-/* Returns the place of component i at node k (Eq. 9 of the paper on kinetic solvers). */
+/* Returns the place of component i of node k in memory (Eq. 9 of Chen et al. 2021, the paper of the
+ * kinetic system). */
 KF_FUNCTION kf_index kf_place(const kf_d2q9_arguments *a, int i, kf_index k) {
 #if KF_LAYOUT == KF_AOS_LAYOUT
     (void)a;
@@ -99,7 +107,7 @@ KF_FUNCTION void kf_set_population(const kf_d2q9_arguments *a, void *f, int i, k
     ((kf_stored *)f)[kf_place(a, i, k)] = kf_to_store(value);
 }
 
-/* Statements over all populations of `kf_nine f`, k being the node. */
+/* Load or store all populations of `kf_nine f` at node k. */
 #define KF_LOAD_PULL(i, name, cx, cy, opposite)                                                              \
     f.name = kf_population(a, a->source, i, k - KF_OFFSET(a, cx, cy));
 #define KF_LOAD_HERE(i, name, cx, cy, opposite)  f.name = kf_population(a, a->source, i, k);

@@ -1,5 +1,5 @@
-/* State of the simulation: initial populations, fields for output, checkpoints. These kernels exchange rows
- * with compact arrays: extent (nodes_x, rows), from first_row on. */
+/* The state of the simulation: initial populations, fields for output, and checkpoints. These kernels
+ * exchange rows with compact arrays. The extent is (nodes_x, rows), from first_row on. */
 #include "collision.h"
 
 KF_FUNCTION kf_index kf_post_place(const kf_d2q9_arguments *a, int i, kf_index k) {
@@ -27,7 +27,7 @@ KF_FUNCTION kf_index kf_post_place(const kf_d2q9_arguments *a, int i, kf_index k
 #define KF_SET_EQUILIBRIUM(i, name, cx, cy, opposite)                                                        \
     f.name = KF_R(kf_weight[i]) * (density + KF_R(3) * ((cx)*ux + (cy)*uy) + KF_SQUARES(cx, cy));
 
-/* Sets the equilibrium of density - 1 [y][x] and velocity [2][y][x]. */
+/* Sets all populations to the equilibrium of a density (less 1) [y][x] and a velocity [2][y][x]. */
 KF_SCALAR_KERNEL(initialise, kf_d2q9_arguments) {
     KF_ROWS_BEGIN;
     const kf_real *values = (const kf_real *)a->compact;
@@ -36,8 +36,9 @@ KF_SCALAR_KERNEL(initialise, kf_d2q9_arguments) {
     KF_D2Q9(KF_WRITE_POST)
 }
 
-/* Writes density - 1 [y][x] and velocity [2][y][x] after the last step. The velocity contains half of the
- * body force. */
+/* Writes the density (less 1) [y][x] and the velocity [2][y][x] after the last step. The populations have
+ * taken up the whole body force of the last step. Half of it is taken off, since the velocity is the mean
+ * of those before and after the force. */
 KF_SCALAR_KERNEL(read_fields, kf_d2q9_arguments) {
     KF_ROWS_BEGIN;
     kf_real *values = (kf_real *)a->compact;
@@ -53,7 +54,7 @@ KF_SCALAR_KERNEL(read_fields, kf_d2q9_arguments) {
     values[2 * count + n] = jy;
 }
 
-/* Write and read populations as [y][i][x], whatever the layout. */
+/* Write and read populations as [y][i][x], whatever the layout, so that checkpoints do not depend on it. */
 #define KF_PACK_ONE(i, name, cx, cy, opposite)   compact[(i)*nx] = kf_to_store(f.name);
 #define KF_UNPACK_ONE(i, name, cx, cy, opposite) f.name = kf_from_store(compact[(i)*nx]);
 KF_SCALAR_KERNEL(pack, kf_d2q9_arguments) {

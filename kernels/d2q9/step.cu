@@ -1,7 +1,14 @@
-/* The passes of a step without tiles: fused pull and push, in place, and streaming and collision apart.
- * Defines besides those of the headers: KF_NODES 1 | 2 | 4 nodes a thread, along x; KF_FOLDED 0|1:
- * stream_collide and the kernels in place work out themselves what arrives from beyond walls and periodic
- * faces (KF_PERIODIC_X, KF_PERIODIC_Y 0|1) and from solid nodes. */
+/* The kernels of a step that pass over the whole grid: pull and push with streaming and collision fused,
+ * in place, and streaming and collision apart.
+ *
+ * Defines besides those of the headers:
+ *   KF_NODES 1|2|4                      nodes of a thread, along x
+ *   KF_FOLDED 0|1                       these kernels compute themselves what arrives across walls and
+ * periodic faces and from solid nodes; otherwise the kernel `boundary` has stored it KF_PERIODIC_X,
+ * KF_PERIODIC_Y 0|1    with KF_FOLDED: the axis is periodic, otherwise it has walls KF_OVERLAP 0|1 a step may
+ * start while the preceding one ends KF_ALTERNATE 0|1                    every second step visits the rows
+ * from the last to the first, whose data are still in the cache KF_TEAM 0|1                         the rows
+ * begin at first_row, because several devices share them */
 #include "collision.h"
 
 #if KF_FULL_WAY
@@ -13,7 +20,6 @@
 #if KF_NODES == 1
 
 #if KF_FOLDED
-/* KF_OVERLAP 1: a step may start while the preceding one ends. */
 #if KF_OVERLAP
 #define KF_LET_NEXT   KF_LET_SUCCESSOR;
 #define KF_AWAIT_LAST KF_AWAIT_PREDECESSOR;
@@ -21,13 +27,11 @@
 #define KF_LET_NEXT
 #define KF_AWAIT_LAST
 #endif
-/* KF_ALTERNATE 1: every second step visits the rows from the last to the first. */
 #if KF_ALTERNATE
 #define KF_TURNED (a->backwards ? a->extent[1] - 1 - y : y)
 #else
 #define KF_TURNED y
 #endif
-/* A team's part may begin at a row other than the first. */
 #if KF_TEAM
 #define KF_ROW (KF_TURNED + a->first_row)
 #else
@@ -42,8 +46,8 @@
      KF_OFFSET(a, cx, cy))
 #define KF_LOAD_WRAPPED(i, name, cx, cy, opposite)                                                           \
     f.name = kf_population(a, a->source, i, k + KF_UPSTREAM(cx, cy));
-/* Returns the term that a moving wall adds to the population that it returns along i, as the kernel
- * `boundary` does. */
+/* Returns the term that a moving wall adds to the population that it returns along i, with the same rule
+ * as the kernel `boundary`. */
 KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y) {
     const int from_x = x - kf_cx[i], from_y = y - kf_cy[i];
     const int side_x = KF_PERIODIC_X ? -1 : from_x < 0 ? 0 : from_x >= a->nodes[0] ? 1 : -1;
@@ -69,8 +73,9 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     if (bounces != 0) {                                                                                      \
         KF_D2Q9(KF_BOUNCE)                                                                                   \
     }
-/* Half-way bounce-back never reads a solid node. It keeps the populations that its neighbours leave there,
- * for the force. All of its own bits are set, like those of a fluid node. */
+/* With half-way bounce-back no step reads a solid node. The node is left alone, since it keeps the
+ * populations that its neighbours sent there, from which the force is computed. All eight bits are set in
+ * a solid node, but also in a fluid node between solids, hence the second test. */
 #define KF_LEAVE_SOLIDS                                                                                      \
     KF_LET_NEXT                                                                                              \
     if (!KF_FULL_WAY && bounces == 255 && (a->flags[k] & KF_NODE_SOLID_BIT)) return;
@@ -83,8 +88,8 @@ KF_FUNCTION kf_real kf_wall_gain(const kf_d2q9_arguments *a, int i, int x, int y
     if (bounces != 0) {                                                                                      \
         KF_D2Q9(KF_BOUNCE_SWAPPED)                                                                           \
     }
-/* Stores a population where a neighbour expects it: across a periodic face, or in the node itself at a wall
- * or a solid node. */
+/* Stores a population where its reader expects it: across a periodic face, or in the node itself where a
+ * wall or a solid node returns it. */
 #define KF_STORE_ACROSS(i, name, cx, cy, opposite)                                                           \
     if ((KF_PERIODIC_X && KF_BEYOND(-(cx), x, a->nodes[0])) ||                                               \
         (KF_PERIODIC_Y && KF_BEYOND(-(cy), KF_ROW, a->nodes[1])))                                            \
@@ -141,8 +146,9 @@ KF_KERNEL(collide_push, kf_d2q9_arguments) {
     KF_D2Q9(KF_STORE_PUSHED)
 }
 
-/* In place (AA pattern): each value is read and written by the same node, so one grid is enough. After an
- * even number of steps the next step reads and writes the neighbours, after an odd number the node itself. */
+/* The AA pattern (Bailey et al. 2009) works in place: a node writes exactly the values that it has read,
+ * so one grid is enough. After an even number of steps it reads and writes values of its neighbours, after
+ * an odd number its own. */
 KF_KERNEL(collide_neighbours, kf_d2q9_arguments) {
     KF_BEGIN(KF_LEAVE_SOLIDS)
     KF_PULL_SWAPPED
@@ -158,9 +164,10 @@ KF_KERNEL(collide_here, kf_d2q9_arguments) {
 
 #else
 
-/* Several nodes a thread, side by side: all values of a direction that do not shift along x, and all results,
- * move as one access of KF_NODES values; those that do shift need one value more from the side. Nodes past
- * the end of the row are ghosts or padding; what they get is replaced before it is read. */
+/* A thread has KF_NODES nodes side by side. All values of a direction that do not shift along x, and all
+ * results, move in one access of KF_NODES values. A direction that shifts needs one more value from the
+ * side. Nodes past the end of the row are ghosts or padding. The boundaries replace what is stored in them
+ * before a step reads it. */
 typedef struct
 #if KF_CUDA
     __align__(sizeof(kf_stored) * KF_NODES)

@@ -1,24 +1,32 @@
-/* Several steps in one pass over memory. A block walks up a strip of columns; the first level pulls from
- * memory, every further level takes the rows of the level before from shared memory, two rows behind it, and
- * the last writes. Level l of row y needs row y + 1 of level l - 1, which was made one iteration earlier, so
- * one barrier a row is enough. Columns at the strip's sides and rows above and below the tile are computed by
- * their neighbours too: levels - 1 on each side.
- * Of a level's populations those that move up are needed 3 iterations later, those that stay in their row 2,
- * those that move down 1; rest, north and south need no neighbour and stay with the thread.
- * Faces are periodic or walls. Defines: KF_THREADS   KF_LEVELS most steps, at most 7   KF_TILE_WIDTH columns
- * written   KF_PERIODIC_X KF_PERIODIC_Y 0|1   KF_HALF_WAY 0|1 half-way bounce back at solid nodes */
+/* The plan temporal does several time steps in one pass over memory (temporal blocking). A block walks up
+ * a strip of columns, one row an iteration. Each time step is a level: the first level pulls from memory,
+ * a further level takes the rows of the level before from shared memory, two rows behind it, and the last
+ * level writes. Row y of a level needs row y + 1 of the level before, which was computed one iteration
+ * earlier, so one barrier an iteration is enough. A block also computes levels - 1 columns at either side
+ * of its strip, and as many rows below and above it, which belong to its neighbours.
+ *
+ * A level's populations wait for the next level: those that move up for 3 iterations, those that move
+ * along the row for 2, and those that move down for 1. The populations at rest and those that move
+ * straight up or down reach no other column, so they stay in the thread's registers.
+ *
+ * The faces are periodic or walls. Defines:
+ *   KF_THREADS                          threads of a block, one for each column
+ *   KF_LEVELS                           most steps of a launch, at most 7
+ *   KF_TILE_WIDTH                       columns that a block writes
+ *   KF_PERIODIC_X, KF_PERIODIC_Y 0|1    the axis is periodic
+ *   KF_HALF_WAY 0|1                     half-way bounce-back at solid nodes */
 #include "collision.h"
 
 enum { KF_RING_WIDTH = KF_THREADS + 2, KF_OWN_WIDTH = KF_PRIVATE(KF_THREADS) };
 
-/* Post-collision populations of one level by iteration, for neighbours in the strip. */
+/* The post-collision populations of one level that neighbours in the strip read, by iteration. */
 typedef struct kf_ring {
     kf_real sw[2][KF_RING_WIDTH], se[2][KF_RING_WIDTH];
     kf_real e[4][KF_RING_WIDTH], w[4][KF_RING_WIDTH];
     kf_real ne[4][KF_RING_WIDTH], nw[4][KF_RING_WIDTH];
 } kf_ring;
 
-/* Populations that only one thread needs. The number says how many iterations ago they were computed. */
+/* The populations that no other thread reads. The number says how many iterations ago they were computed. */
 typedef struct kf_own {
     kf_real r1[KF_OWN_WIDTH], r2[KF_OWN_WIDTH], s1[KF_OWN_WIDTH], s2[KF_OWN_WIDTH];
     kf_real n1[KF_OWN_WIDTH], n2[KF_OWN_WIDTH], n3[KF_OWN_WIDTH];
@@ -32,7 +40,8 @@ typedef struct kf_between_phases {
 #define KF_WORK_PUT(i, name, cx, cy, opposite) work.name[o] = f.name;
 #define KF_WORK_GET(i, name, cx, cy, opposite) f.name = work.name[o];
 
-/* Returns the row or column to read from: across a periodic face, otherwise within the ghost nodes. */
+/* Returns the row or column to read from. It lies across a periodic face, or at most one ghost node
+ * outside the others. */
 KF_FUNCTION int kf_wrap(int position, int count, int periodic) {
     if (!periodic) return position < -1 ? -1 : position > count ? count : position;
     position %= count;
@@ -41,7 +50,7 @@ KF_FUNCTION int kf_wrap(int position, int count, int periodic) {
 #define KF_COLUMN(x) kf_wrap(x, a->nodes[0], KF_PERIODIC_X)
 #define KF_ROW(y)    kf_wrap(y, a->nodes[1], KF_PERIODIC_Y)
 
-/* Returns whether the population that arrives at (x, y) along (cx, cy) was bounced; *along becomes the wall's
+/* Returns whether the population that arrives at (x, y) along (cx, cy) bounced. *along becomes the wall's
  * velocity in that direction. */
 KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int cy, kf_real *along) {
     const int sx = x - cx, sy = y - cy;
@@ -58,8 +67,8 @@ KF_FUNCTION int kf_bounces(const kf_d2q9_arguments *a, int x, int y, int cx, int
     }
     return KF_HALF_WAY && (a->flags[kf_node(a, KF_COLUMN(sx), KF_ROW(sy))] & KF_NODE_SOLID_BIT) != 0;
 }
-/* Applies the boundaries. f: the populations that arrived without them. g: the node's own populations before
- * the step. */
+/* Applies the boundary conditions. f: the populations that would have arrived without them. g: the node's
+ * own populations before the step. */
 #define KF_BOUNCE(i, name, cx, cy, opposite)                                                                 \
     if ((i) > 0 && kf_bounces(a, x, y, cx, cy, &along))                                                      \
         f.name = g.opposite + KF_R(6.0 * kf_weight[i]) * along;
@@ -71,8 +80,8 @@ KF_FUNCTION kf_nine kf_bounce(const kf_d2q9_arguments *a, int x, int y, kf_nine 
     return f;
 }
 
-/* From the level before in iteration `now`: what arrives at its row of two iterations ago, and what that row
- * itself held. */
+/* Return, for the row that the level before computed two iterations ago, the populations that arrive there
+ * and those that it had itself. `now` is the iteration. */
 KF_FUNCTION kf_nine kf_arrived(const kf_ring *ring, const kf_own *own, int now, int t) {
     const int o = KF_OWN(t);
     kf_nine f;
@@ -107,13 +116,12 @@ KF_FUNCTION void kf_publish(kf_ring *ring, kf_own *own, int now, int t, const kf
                                                   : (cx) < 0 ? right[o]                                      \
                                                              : middle[o]));
 #define KF_NEXT(i, name, cx, cy, opposite) f.name = next.name[o];
-/* Flags of the row on which the level works. Those of the first level's rows are kept, the newest in the
- * lowest bits. */
+/* Returns the flags of the row on which the level works. The thread keeps the flags of the first level's
+ * rows, the newest in the lowest bits. */
 #define KF_FLAGS(level) ((int)(history[o] >> (8 * (level))) & 3)
 
-/* Does a->levels steps in one sweep upwards over a block's tile of columns, level by level two rows behind
- * each other: what leaves a level's nodes stays in shared memory and registers, and only the last level
- * writes. */
+/* Does a->levels steps in one sweep upwards. A level's results stay in shared memory and registers, and
+ * only the last level writes to memory. */
 KF_BLOCK_KERNEL(temporal, kf_d2q9_arguments) {
     KF_SHARED kf_ring rings[KF_LEVELS - 1];
     kf_own owns[KF_LEVELS - 1];
@@ -135,7 +143,7 @@ KF_BLOCK_KERNEL(temporal, kf_d2q9_arguments) {
         const int top = begin - last + now; /* row of the first level */
         const int above = KF_PERIODIC_Y ? (here + 1 == a->nodes[1] ? 0 : here + 1) : KF_ROW(top + 1);
         const kf_index row[3] = {kf_node(a, 0, below), kf_node(a, 0, here), kf_node(a, 0, above)};
-        KF_EACH_THREAD(t, KF_THREADS) { /* asked for now, used when the other levels are done */
+        KF_EACH_THREAD(t, KF_THREADS) { /* loads that the first level uses when the other levels are done */
             const int o = KF_OWN(t);
             KF_D2Q9(KF_FETCH)
         }

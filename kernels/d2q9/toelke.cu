@@ -1,11 +1,11 @@
-/* The plan of Toelke 2008 (its Appendices B and C): collision and propagation in one kernel, along x through
- * shared memory so that every access to memory is aligned, and what leaves a block brought to its place by a
- * second kernel. Populations are stored already propagated; soa layout; full-way bounce back.
- * Defines: KF_THREADS */
+/* The plan of Toelke 2008, Appendices B and C. The first kernel collides and streams. It shifts
+ * populations along x in shared memory, so that every access to memory is aligned. The second kernel moves
+ * the populations that left a block to their places. They are stored already streamed, in the soa layout,
+ * with full-way bounce-back. KF_THREADS: the nodes of a block. */
 #include "collision.h"
 
-/* Populations that leave their block across the west (east) border wait in the last (first) place of the row
- * segment. */
+/* A population that leaves its block in the west waits in the last place of the block's row, and one that
+ * leaves in the east in the first place. */
 KF_BLOCK_KERNEL(lb_coll_prop, kf_d2q9_arguments) {
     KF_SHARED kf_stored east[KF_THREADS], north_east[KF_THREADS], south_east[KF_THREADS];
     KF_SHARED kf_stored west[KF_THREADS], north_west[KF_THREADS], south_west[KF_THREADS];
@@ -51,9 +51,9 @@ KF_FUNCTION void kf_move(const kf_d2q9_arguments *a, int i, kf_index to, kf_inde
     ((kf_stored *)a->target)[kf_place(a, i, to)] = ((const kf_stored *)a->target)[kf_place(a, i, from)];
 }
 
-/* One thread a row, as in the paper: extent (nodes_y + 2), for the diagonals also lie in the rows outside. As
- * printed, the loops run over one block too many and spoil the next row; here the values that leave the
- * domain go to its ghosts, where the boundary conditions find them. */
+/* A thread has one row, as in the paper. The extent is nodes_y + 2, because diagonals also leave into the
+ * rows outside. The paper's loops run over one block too many, which spoils the next row. Here the
+ * populations that leave the domain go to its ghost nodes, where the boundary conditions find them. */
 KF_SCALAR_KERNEL(lb_exchange, kf_d2q9_arguments) {
     (void)y, (void)z;
     const int nx = a->nodes[0], blocks = (nx + KF_THREADS - 1) / KF_THREADS;
