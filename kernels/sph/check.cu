@@ -1,10 +1,9 @@
-/* For the gate: the number of neighbours of each particle, and a number mixed from their identities. Both are
- * computed in the way of a step's first sum, and in the way of its other sums. */
+/* Lets the gate verify every search for neighbours against a comparison of all pairs. */
 #include "neighbours.h"
 
-/* Counts the neighbours of each particle and mixes their identities into one number, in both ways of visiting
- * them. So a test can compare every search with a trial of all pairs. If the two ways differ, the number is
- * made wrong on purpose. */
+/* Counts each particle's neighbours, and mixes their identities into one number. It does both in the way
+ * of a step's first sum and in that of its other sums. If these differ, it makes the number wrong on
+ * purpose, so that the comparison fails. */
 KF_SCALAR_KERNEL(find_neighbours, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)

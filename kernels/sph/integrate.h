@@ -1,15 +1,18 @@
-/* The end of a step: kick, drift, kick with the rates predicted over the drift.
+/* The end of a step. Velocities are kicked, particles drift, and velocities are kicked again, with rates
+ * that are predicted over the drift.
  *
- * A particle comes with v* = v_n-1 + h a_n-1, predicted for the place where it now is; its acceleration
- * there, a_n, gives v_n = v_n-1 + (a_n-1 + a_n) h / 2 = v* + (a_n - a_n-1) h / 2, h being the step that led
- * here. It then drifts with v_n + a_n h' / 2, h' being the coming step, and v* = v_n + h' a_n. The same holds
- * for the density. */
+ * A particle comes with the velocity v* = v_n-1 + h a_n-1, predicted for its present place. h is the
+ * length of the step that led there. The acceleration a_n at this place corrects it: v_n = v_n-1 + (a_n-1
+ * + a_n) h / 2 = v* + (a_n - a_n-1) h / 2. The particle then drifts with v_n + a_n h' / 2, where h' is the
+ * coming step's length, and gets the prediction v* = v_n + h' a_n. The density is integrated in the same
+ * way. */
 #ifndef KF_KERNELS_SPH_INTEGRATE_H
 #define KF_KERNELS_SPH_INTEGRATE_H
 
 #include "particle.h"
 
-/* Raises a maximum. Few warps reach the atomic. */
+/* Raises a maximum. One lane stands for its warp, and it uses the atomic only if its value is larger, so
+ * atomics are rare. */
 KF_FUNCTION void kf_raise(int *largest, float value) {
     int bits = kf_float_bits(value);
 #if KF_CUDA && __CUDA_ARCH__ >= 800
@@ -47,7 +50,8 @@ KF_FUNCTION kf_four kf_settled(const kf_sph_arguments *a, kf_four p) {
 #define kf_count(a, i, p) ((void)0)
 #endif
 
-/* While a list is kept, its particle may move by no more than half of the skin. */
+/* Records how far a particle has moved since its list was made. Beyond half of the skin the list may lack
+ * a neighbour. */
 KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
 #if KF_LISTS_KEPT
     if (!a->list_position) return;
@@ -66,8 +70,8 @@ KF_FUNCTION void kf_watch(const kf_sph_arguments *a, int i, kf_four p) {
 #endif
 }
 
-/* Moves a particle. acceleration.w is d e / d t. `shift` is an additional displacement that is not part of
- * the motion. */
+/* Moves a particle through the step. acceleration.w is de/dt. `shift` is a displacement that evens out the
+ * particles and does not change velocities. */
 KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_four v, kf_four acceleration,
                               kf_four shift) {
     const int n = a->count, identity = a->sorted.identity[i];
@@ -94,7 +98,8 @@ KF_FUNCTION void kf_integrate(const kf_sph_arguments *a, int i, kf_four p, kf_fo
     kf_keep(a->next.rate, i, n, acceleration);
     kf_count(a, i, p);
     const float speed = kf_length(w.x, w.y, w.z);
-    if (!(speed < 1e10f && w.w > -1.0f && w.w < 1e10f)) a->clock->flags |= KF_SPH_LOST; /* true for NaN */
+    /* The negated form also catches NaN. */
+    if (!(speed < 1e10f && w.w > -1.0f && w.w < 1e10f)) a->clock->flags |= KF_SPH_LOST;
     KF_RAISE(a, speed, speed);
     KF_RAISE(a, acceleration, kf_length(acceleration.x, acceleration.y, acceleration.z));
 }

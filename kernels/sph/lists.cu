@@ -1,11 +1,11 @@
-/* Lists of neighbours that serve several steps. They hold candidates up to a skin beyond the support, so that
- * they stay complete while particles move. With KF_SEARCH_STAGED they are made in two loops, in which the
- * lanes of a warp append at the same time, side by side in memory. */
+/* Makes Verlet lists: lists of neighbours that serve several steps. They hold all particles up to the
+ * support and a skin, so that they stay complete while particles move. With KF_SEARCH_STAGED two loops
+ * make them. The lanes of a warp then append at the same time, side by side in memory. */
 #define KF_MAKES_LISTS 1
 #include "neighbours.h"
 
-/* Lists each particle's candidates for all steps until some particle has moved too far. A list that is too
- * short raises KF_SPH_OVERFLOW. */
+/* Lists each particle's neighbours within support and skin, for the steps until the next sort. A list that
+ * is too short raises KF_SPH_OVERFLOW. */
 KF_SCALAR_KERNEL(make_lists, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)

@@ -1,23 +1,31 @@
-/* The scheme `modern`: weakly compressible, density by continuity with diffusion, Wendland C2, antisymmetric
- * stress. Water and other fluids of constant viscosity take one sum over the neighbours (flow); others two,
- * for rates of density and strain (strain), and for the forces (motion). Defines besides those of the
- * headers: KF_STIFF, Tait's equation of state with exponent 7 (else linear); KF_TENSION, pressures below 0
- * stay, and KF_DROPS, but for drops at walls; KF_SHIFTS; KF_BOUNDED, there are walls without particles;
- * KF_DUMMIES, walls are made of particles, too; KF_ARTIFICIAL, artificial viscosity; KF_VISCOUS; KF_CENTRAL,
- * friction along the line between two (Monaghan and Gingold); KF_IMPACT, pressures where water meets water or
- * a wall. */
+/* The scheme `modern`: weakly compressible SPH with the kernel Wendland C2. The density follows the
+ * continuity equation with diffusion (Molteni and Colagrossi 2009). Pairs of particles exchange momentum
+ * antisymmetrically, so it is conserved. Fluids of constant viscosity need one sum over the neighbours
+ * (flow). Others need two: one for the rates of density and strain (strain), one for the forces (motion).
+ *
+ * Defines besides those of the headers:
+ *   KF_STIFF       Tait's equation of state with exponent 7; otherwise a linear one
+ *   KF_TENSION     negative pressures stay; otherwise they are set to 0
+ *   KF_DROPS       walls do not pull isolated drops (with KF_TENSION)
+ *   KF_SHIFTS      particles are shifted (kf_shift)
+ *   KF_BOUNDED     there are walls without particles (walls.h)
+ *   KF_DUMMIES     there are walls made of particles
+ *   KF_ARTIFICIAL  Monaghan's artificial viscosity acts between particles that approach
+ *   KF_VISCOUS     the fluid has a viscosity, as in Morris et al. 1997
+ *   KF_CENTRAL     friction acts along the line between two particles instead (Monaghan and Gingold 1983)
+ *   KF_IMPACT      pressures rise where fluid meets fluid or a wall (kf_impact) */
 #include "integrate.h"
 #include "neighbours.h"
 #include "rheology.h"
 #include "walls.h"
 
-/* Returns what the limited Riemann solver of Zhang, Hu and Adams (2017) adds to the pressures of two
- * particles that close in; behind a wall the velocity is the mirrored one. */
+/* Returns what the limited Riemann solver of Zhang, Hu and Adams 2017 adds to the pressures of two
+ * particles that approach at this speed. */
 KF_FUNCTION float kf_impact(const kf_sph_arguments *a, float closing) {
     return kf_smaller(a->impact * closing, 1.0f) * closing;
 }
 KF_FUNCTION float kf_pressure(float e) {
-#if KF_STIFF /* ((1 + e)^7 - 1) / 7 */
+#if KF_STIFF /* Tait: ((1 + e)^7 - 1) / 7 */
     const float p =
         e * (1.0f + e * (3.0f + e * (5.0f + e * (5.0f + e * (3.0f + e * (1.0f + e * (1.0f / 7.0f)))))));
 #else
@@ -26,8 +34,8 @@ KF_FUNCTION float kf_pressure(float e) {
     return KF_TENSION ? p : kf_larger(p, 0.0f);
 }
 
-/* Volume of j. In the continuity equation a particle of a wall moves with the wall; in the others with the
- * velocity v. */
+/* Return a neighbour's volume, and whether it is of the fluid. The volume of a wall's particle is negative
+ * in memory. */
 #if KF_DUMMIES
 #define KF_VOLUME(q) fabsf(q.w)
 #define KF_FLUID(q)  (q.w > 0.0f ? 1.0f : 0.0f)
@@ -36,8 +44,11 @@ KF_FUNCTION float kf_pressure(float e) {
 #define KF_FLUID(q)  1.0f
 #endif
 
-/* ---- Particles of walls (Adami, Hu, Adams 2012): pressure, velocity and stress of the fluid around them
- * ---- */
+/* ---- Walls made of particles ----
+ *
+ * A wall's particle takes pressure, velocity and stress from the fluid around it, so that the sums of the
+ * fluid's particles can treat it as fluid (Adami, Hu and Adams 2012). The velocity is mirrored. The
+ * continuity equation takes the wall at rest instead. */
 #if KF_DUMMIES
 KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
     (void)y, (void)z;
@@ -76,13 +87,14 @@ KF_SCALAR_KERNEL(dummies, kf_sph_arguments) {
         s.yz = inverse * tyz;
         kf_keep_stress(a->sorted.stress, i, n, s);
     }
-    kf_keep(a->sorted.position, i, n, p); /* other particles read only its sign */
+    kf_keep(a->sorted.position, i, n, p); /* other particles use only the volume's size, and its sign */
 }
 #endif
 
-/* Pressures of particle and wall times G, the wall's by hydrostatics from the particle's: p_w G = p_i G + rho
- * g_n M; and the artificial viscosity of a particle that approaches. One that is all but through is pushed
- * back. */
+/* Returns the push of a wall without particles along its normal, over the particle's volume. It contains
+ * the pressures of particle and wall, each times G of walls.h. The wall's pressure follows from the
+ * particle's by hydrostatics: p_w G = p_i G + rho g_n M. To this come artificial viscosity while the
+ * particle approaches, and a push back for a particle that is almost through the wall. */
 KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_four v, float pressure,
                                int drop) {
     const float un = (v.x - w->vx) * w->nx + (v.y - w->vy) * w->ny + (v.z - w->vz) * w->nz;
@@ -91,14 +103,17 @@ KF_FUNCTION float kf_wall_push(const kf_sph_arguments *a, const kf_wall *w, kf_f
     const float on_wall = (pressure * w->gradient + weight * w->moment);
     const float through = kf_larger(KF_CLOSEST_WALL - w->distance, 0.0f);
 #if KF_IMPACT
-    pressure += kf_impact(a, kf_larger(-2.0f * un, 0.0f)); /* of the two together; on_wall is without */
+    /* The velocity behind the wall is mirrored, which doubles the speed of approach. The term is that of both
+     * pressures, so on_wall has none. */
+    pressure += kf_impact(a, kf_larger(-2.0f * un, 0.0f));
 #endif
     return pressure * w->gradient + (KF_TENSION && !drop ? on_wall : kf_larger(on_wall, 0.0f)) +
            0.1f * kf_smaller(through, 1.0f) * w->gradient +
            a->artificial * kf_larger(-un, 0.0f) / kf_larger(w->distance, KF_CLOSEST_WALL) * w->gradient;
 }
 
-/* Displacement that evens out the particles (Lind et al. 2012), off near the surface. */
+/* Returns the displacement that evens out the particles (Lind et al. 2012). There is none near the
+ * surface, where neighbours are missing. */
 KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, float cy, float cz,
                              float spread) {
     kf_four s;
@@ -109,8 +124,8 @@ KF_FUNCTION kf_four kf_shift(const kf_sph_arguments *a, kf_four v, float cx, flo
     return s;
 }
 
-/* Works out each particle's acceleration (pressure, walls, friction, gravity), the rate of its density
- * with diffusion and its shift, in one pass over its neighbours, and takes it through the step. */
+/* Computes each particle's acceleration (pressure, walls, friction, gravity), the rate of its density and
+ * its shift in one sum over its neighbours, and moves it through the step. */
 #if !KF_STRESS
 KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     (void)y, (void)z;
@@ -158,7 +173,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
             const float drag = weight * r2 * soft * a->viscosity;
             const float gx = drag * ux, gy = drag * uy, gz = drag * uz;
 #endif
-#if KF_BOUNDED /* apart from the pressure, which walls complete */
+#if KF_BOUNDED /* kept apart from the pressure force, which walls complete below */
                 fx -= gx, fy -= gy, fz -= gz;
 #else
             ax -= gx, ay -= gy, az -= gz;
@@ -178,9 +193,9 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
     }
     if (KF_LANE > 0) return;
     const float f = a->gradient, fv = f * p.w;
-    /* A drop has no neighbours that even out its density. A wall that pulls it would make it swing further
-     * each time. So walls do not pull it, and its density does not fall below that at rest when it leaves
-     * them. */
+    /* A drop has no neighbours that even out its density. A wall that pulled it would make it swing
+     * further each time. So walls do not pull drops, and a drop's density does not fall below the rest
+     * density while it leaves a wall. */
     const int drop = KF_DROPS && spread * f < 0.125f * (float)KF_DIMENSIONS;
     const float on_wall = drop ? kf_larger(pressure, 0.0f) : pressure;
     ax *= fv, ay *= fv, az *= fv, cx *= f, cy *= f, cz *= f, spread *= f;
@@ -200,13 +215,13 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
         const float m = w.along / (1.0f - w.along), mx = m * w.nx, my = m * w.ny, mz = m * w.nz;
         more += m, xx += mx * w.nx, yy += my * w.ny, zz += mz * w.nz, xy += mx * w.ny, xz += mx * w.nz,
             yz += my * w.nz;
-        compression -= (drop && v.w <= 0.0f ? kf_smaller(un, 0.0f) : un) * w.moment /
-                       d; /* behind the wall the velocity is linear in the distance */
+        compression -= (drop && v.w <= 0.0f ? kf_smaller(un, 0.0f) : un) * w.moment / d;
         cx -= w.gradient * w.nx, cy -= w.gradient * w.ny, cz -= w.gradient * w.nz;
         spread += w.moment;
     }
-    /* Behind a wall the pressure changes along the wall as it does before it. The fluid's sum lacks the share
-     * T of this. Without it a column of water would fall at a side wall. */
+    /* The pressure behind a wall changes along the wall as it does before it. The fluid's sum lacks the
+     * share T of this (walls.h), so it is divided by 1 - T along the wall. Otherwise a column of water
+     * would fall at a side wall. */
     if (!drop) {
         const float px = ax, py = ay, pz = az;
         ax += more * px - xx * px - xy * py - xz * pz, ay += more * py - xy * px - yy * py - yz * pz;
@@ -222,7 +237,7 @@ KF_SCALAR_KERNEL(flow, kf_sph_arguments) {
 }
 #else
 
-/* Computes d e / d t, the displacement, and the new stress. */
+/* Computes de/dt, the shift and the new stress from the first sum over the neighbours. */
 KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)
@@ -290,7 +305,7 @@ KF_SCALAR_KERNEL(strain, kf_sph_arguments) {
 #endif
 }
 
-/* Computes the forces, and ends the step. */
+/* Computes the forces from the second sum over the neighbours, and moves the particle through the step. */
 KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)
@@ -338,15 +353,15 @@ KF_SCALAR_KERNEL(motion, kf_sph_arguments) {
             kf_wall w;
             if (!kf_wall_at(a, p, k, &w)) continue;
             const float push = kf_wall_push(a, &w, v, pressure, 0), g = 2.0f * w.gradient;
-            /* Traction of the fluid's stress on the wall; along the wall it is limited by the wall's
-             * friction. */
+            /* The traction of the fluid's stress on the wall. Its part along the wall is limited by the
+             * wall's friction. */
             float tx = g * (s.xx * w.nx + s.xy * w.ny + s.xz * w.nz),
                   ty = g * (s.xy * w.nx + s.yy * w.ny + s.yz * w.nz),
                   tz = g * (s.xz * w.nx + s.yz * w.ny + szz * w.nz);
             const float tn = tx * w.nx + ty * w.ny + tz * w.nz;
             tx -= tn * w.nx, ty -= tn * w.ny, tz -= tn * w.nz;
-            /* Behind the wall the traction is linear, as what moves the fluid along the wall has it:
-             * d tau / d n = rho (a - g), with the last step's acceleration. */
+            /* The traction continues linearly behind the wall. Its slope is that of the momentum balance
+             * along the wall, d tau / d n = rho (a - g), with the last step's acceleration a. */
             float lx = a->gravity[0] - old.x, ly = a->gravity[1] - old.y, lz = a->gravity[2] - old.z;
             const float ln = lx * w.nx + ly * w.ny + lz * w.nz,
                         more = (KF_PAIRED ? KF_SUM_SHARE : 1.0f) * w.moment * (1.0f + v.w);

@@ -1,7 +1,7 @@
-/* Neighbours on the cpu: first the numbers of the near particles, then one loop of whole vectors over them.
- * What that loop reads of them is first copied into arrays of x, y and so on. With KF_LAYOUT 4, particles are
- * loaded whole and transposed, which is faster than gathering their floats. Part of neighbours.h, which lists
- * the defines. */
+/* The search for neighbours on the cpu. It first writes the numbers of the near particles, and then runs
+ * one loop of whole vectors over them. That loop reads from arrays of x, of y and so on, into which the
+ * particles' values are copied. With KF_LAYOUT 4 particles are loaded whole and transposed, which is
+ * faster than gathering their floats. neighbours.h includes this file and lists the defines. */
 #ifndef KF_KERNELS_SPH_NEAR_H
 #define KF_KERNELS_SPH_NEAR_H
 
@@ -10,7 +10,8 @@
 #include <immintrin.h>
 #endif
 
-/* Sums over a vector's lanes are made by halves. Vectors are as wide as they can be. */
+/* Without these options compilers add a vector's lanes one after the other, and use only half of the
+ * widest vectors. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("associative-math", "no-signed-zeros", "no-trapping-math")
 #if defined(__AVX512F__)
@@ -19,13 +20,13 @@
 #endif
 
 enum { KF_MOST_NEAR = 4096, KF_BESIDE = 128 };
-#define KF_ALIGNED __attribute__((aligned(64))) /* else compilers peel lanes off */
+#define KF_ALIGNED __attribute__((aligned(64))) /* otherwise compilers peel off the first lanes of a loop */
 
 /* ---- Candidates: bits, then numbers ---- */
 #if KF_SEARCH == KF_SEARCH_STAGED
 #if defined(__AVX512F__) && KF_LAYOUT != 3 /* compilers make no mask from comparisons in a loop */
 #if KF_LAYOUT == 4
-/* Loads x (which 0), y or z of 16 particles, four in each vector. */
+/* Returns x (which 0), y (1) or z (2) of 16 particles, of which each vector has four. */
 KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
     const __m512i from = _mm512_add_epi32(
         _mm512_set1_epi32(which), _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0));
@@ -33,7 +34,7 @@ KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
                                 _mm512_permutex2var_ps(fours[2], from, fours[3]), 0x44);
 }
 #endif
-/* Returns which of the first `count` of 16 candidates are near. */
+/* Returns which of the first `count` of 16 candidates are near, as bits. */
 KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_neighbour_range r, int first, int count,
                                    float reach2) {
     const __mmask16 lanes = (__mmask16)(count < KF_VECTOR ? (1u << count) - 1u : 0xffffu);
@@ -59,7 +60,7 @@ KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_neighbour_range
     return (unsigned)_mm512_mask_cmp_ps_mask(lanes, r2, _mm512_set1_ps(reach2), _CMP_LT_OQ);
 }
 #endif
-/* Returns a bit for each of the candidates first ... end - 1, at most 32, that is near. */
+/* Returns which of the candidates first ... end - 1, at most 32, are near, as bits. */
 KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range r, int first, int end) {
     unsigned hits = 0;
     const float reach2 = KF_MAKES_LISTS ? a->list_support2 : a->support2;
@@ -74,8 +75,8 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
 #endif
     return hits;
 }
-/* Appends base + i for each bit i of `bits` to the numbers that are near, and returns the new count. Where
- * there is no room for 32 more it raises KF_SPH_OVERFLOW. */
+/* Appends base + i to the numbers that are near for each bit i of `bits`, and returns their new count. If
+ * there is no room for 32 more, it raises KF_SPH_OVERFLOW. */
 KF_FUNCTION int kf_add_near(const kf_sph_arguments *a, int *near, int count, int base, unsigned bits) {
     if (count > KF_MOST_NEAR - 32) {
         a->clock->flags |= KF_SPH_OVERFLOW;
@@ -95,8 +96,9 @@ KF_FUNCTION int kf_add_near(const kf_sph_arguments *a, int *near, int count, int
     return count;
 #endif
 }
-/* Writes the numbers of the particles near i, in a list without i, and returns their count. With `keeps` it
- * also stores their bits for the other sums of the step: slot l of particle i is at 2 l and 2 l + 1. */
+/* Writes the numbers of the particles near i, in a list without i itself, and returns their count. With
+ * `keeps` it also stores the bits for the other sums of the step: words 2 l and 2 l + 1 of particle i are
+ * slot l (neighbours.h). */
 KF_FUNCTION int kf_find_near(const kf_sph_arguments *a, kf_four p, int i, int keeps, int *near) {
     unsigned *mine = a->hits + kf_word(a, i);
     int home[3], count = 0, kept = 0;
@@ -134,11 +136,11 @@ KF_FUNCTION int kf_listed_near(const kf_sph_arguments *a, int i, int *near) {
 }
 #endif
 
-/* ---- Whole vectors of them; unused lanes hold i itself, out of reach ---- */
+/* ---- Whole vectors of neighbours; unused lanes hold i itself, moved out of reach ---- */
 typedef struct kf_beside {
     float x[KF_BESIDE], y[KF_BESIDE], z[KF_BESIDE], w[KF_BESIDE];
 } KF_ALIGNED kf_beside;
-/* Values of `count` particles, which fill whole vectors. */
+/* Copies values of `count` particles side by side, and fills up the last vector. */
 KF_FUNCTION void kf_put_beside(const float *values, const int *numbers, int count, int all, kf_beside *to) {
 #if defined(__AVX512F__) && KF_LAYOUT == 4
     (void)all;
@@ -175,7 +177,7 @@ KF_FUNCTION kf_four kf_from_beside(const kf_beside *from, int k) {
 #define KF_VELOCITY_OF(j) kf_from_beside(&kf_velocity, kf_m)
 #define KF_STRESS_OF(j)   kf_deviator_of(kf_from_beside(&kf_stress, kf_m), kf_stress_last[kf_m])
 
-/* Moves candidates beyond a periodic face to where p sees them, and unused lanes out of reach. */
+/* Moves neighbours across a periodic face to where p sees them, and unused lanes out of reach. */
 KF_FUNCTION void kf_put_in_place(const kf_sph_arguments *a, kf_four p, int count, int whole,
                                  kf_beside *position) {
     int home[3];

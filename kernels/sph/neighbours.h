@@ -1,28 +1,27 @@
-/* The neighbours of a particle: those closer than the support. Sums over them are written once,
+/* The search for a particle's neighbours, which are the particles closer than the support. A sum over them
+ * is written once, and KF_SEARCH says how they are found:
  *
  *     KF_NEIGHBOURS(p, i, "omp simd reduction(+ : sx, sy)", { sx += ...; sy += ...; })
  *
- * and a define says how they are found (KF_SEARCH):
+ *     KF_SEARCH_CELLS   cell by cell, as in the thesis
+ *     KF_SEARCH_ROWS    row by row: the cells of a row that the support reaches hold one range of particles.
+ * With KF_PRUNE the range ends where the sphere of the support does KF_SEARCH_MASKS   rows; the first sum of
+ * a step (KF_FIRST_NEIGHBOURS) stores a bit for each candidate, and the others visit the particles whose bits
+ * are set KF_SEARCH_LIST    Verlet lists, which lists.cu makes every few steps KF_SEARCH_STAGED  rows in two
+ * loops: the first only computes bits of the candidates, the second visits the near ones, so that all lanes
+ * of a warp have work in it
  *
- *     KF_SEARCH_CELLS  cell by cell, as in the thesis
- *     KF_SEARCH_ROWS   row by row: the cells of a row that the support reaches hold one range of particles.
- *                      With KF_PRUNE the range ends where the sphere does
- *     KF_SEARCH_MASKS  rows; the first sum of a step (KF_FIRST_NEIGHBOURS) notes a bit for each candidate,
- *                      the others walk through the bits
- *     KF_SEARCH_LIST   lists, which lists.cu makes every few steps
- *     KF_SEARCH_STAGED rows; a first loop over candidates only notes bits, a second visits those that are
- *                      near, so that the lanes of a warp all have work in it. KF_STAGE_SLOTS words with a
- *                      hit are kept at a time (shared memory on a GPU, of KF_SUM_THREADS threads). With
- *                      KF_KEEPS_SLOTS the first sum of a step leaves them for the others. On the cpu the
- *                      second loop is one of whole vectors (near.h), with lists too
+ * The staged search keeps KF_STAGE_SLOTS words with a set bit at a time, on a GPU in shared memory for
+ * KF_SUM_THREADS threads. With KF_KEEPS_SLOTS the first sum of a step leaves these words for the others.
+ * On the cpu the second loop is one of whole vectors (near.h), for lists too.
  *
- * KF_IN_FLIGHT candidates or listed neighbours are loaded at a time on a GPU. There KF_LANES threads side by
- * side may share a particle's candidates or list (searches cells, rows and list); KF_ADD_LANES then adds up
- * what they have, in each of them.
+ * On a GPU a thread loads KF_IN_FLIGHT candidates or listed neighbours at a time. KF_LANES adjacent
+ * threads may share a particle's candidates or list (searches cells, rows and list). Then KF_ADD_LANES
+ * gives each of them the sum of all.
  *
  * The body sees j, dx, dy, dz (own position less j's) and r2. On the cpu the candidates of a range are the
- * SIMD loop, and the body runs for all of them: what it adds must vanish beyond the support (kf_weight does).
- */
+ * SIMD loop, and the body runs for all of them. What it adds must vanish beyond the support, as kf_weight
+ * does. */
 #ifndef KF_KERNELS_SPH_NEIGHBOURS_H
 #define KF_KERNELS_SPH_NEIGHBOURS_H
 
@@ -39,20 +38,21 @@
 #define KF_SLOW        (KF_DIMENSIONS == 3 ? KF_WIDTH * KF_WIDTH : KF_WIDTH) /* rows around a particle */
 #if KF_SEARCH == KF_SEARCH_CELLS
 #define KF_PARTS KF_WIDTH
-#elif KF_CELL_ORDER != KF_ROWS /* runs of cells that a row's part around a particle touches */
+#elif KF_CELL_ORDER != KF_ROWS /* the runs of consecutive cells that a particle's part of a row touches */
 #define KF_PARTS ((KF_WIDTH + KF_RUN - 2) / KF_RUN + 1 + KF_PERIODIC_UP)
 #else
 #define KF_PARTS (KF_PERIODIC_UP ? 3 : 1)
 #endif
 #define KF_RANGES (KF_SLOW * KF_PARTS)
 
-/* Candidates first .. end - 1, and the particle's place as they see it (periodic axes). */
+/* The candidates first ... end - 1, and the particle's position as they see it across periodic faces. */
 typedef struct kf_neighbour_range {
     int first, end;
     float x, y, z;
 } kf_neighbour_range;
 
-/* Distance of a place from the cell `offset` cells further along an axis; in cells. */
+/* Returns the distance from a position in a cell to the cell that lies `offset` cells further along an
+ * axis, in cells. */
 KF_FUNCTION float kf_gap(float in_cell, int offset) {
     return kf_larger(kf_larger((float)offset - in_cell, in_cell - (float)(offset + 1)), 0.0f);
 }
@@ -66,16 +66,17 @@ KF_FUNCTION int kf_wrapped(const kf_sph_arguments *a, int axis, int cell, float 
     return cell;
 }
 #if KF_CELL_ORDER != KF_ROWS
-/* Last cell along a row of those that lie side by side from this one on; it may be beyond a periodic face. */
+/* Returns the last cell of the run of consecutive cell numbers along a row that contains this cell. It may
+ * be beyond a periodic face. */
 KF_FUNCTION int kf_end_of_run(const kf_sph_arguments *a, int cell) {
     const int n = a->cells[KF_UP];
     const int inside = !KF_PERIODIC_UP ? cell : cell < 0 ? cell + n : cell >= n ? cell - n : cell;
     const int end = inside | (KF_RUN - 1);
     return cell - inside + (end < n ? end : n - 1);
 }
-/* Gives the candidates for neighbours of a particle at p, whose cell is home, in part k of the search: a
- * range of sorted particles, and p moved by the box's size where the range lies across a periodic face.
- * With KF_PRUNE, cells that the kernel's radius cannot reach are left out. */
+/* Returns the candidates of part k of the search for the neighbours of a particle at p, whose cell is
+ * `home`. Where they lie across a periodic face, p is moved by the domain's size. With KF_PRUNE, cells
+ * that the support does not reach are left out. */
 #endif
 KF_FUNCTION kf_neighbour_range kf_candidates(const kf_sph_arguments *a, kf_four p, const int *home, int k) {
     kf_neighbour_range r;
@@ -131,7 +132,7 @@ KF_FUNCTION kf_neighbour_range kf_candidates(const kf_sph_arguments *a, kf_four 
         high -= a->cells[KF_UP], low = 0, *up -= a->size[KF_UP];
     }
 #endif
-#if KF_COLUMNS /* what lies beyond the ends of a row of its own is in its last cells */
+#if KF_COLUMNS /* particles beyond the ends of a row are in its last cells */
     low = kf_within(low, row.low, row.high), high = kf_within(high, row.low, row.high);
 #else
     low = low < row.low ? row.low : low, high = high > row.high ? row.high : high;
@@ -146,8 +147,8 @@ KF_FUNCTION void kf_home_of(const kf_sph_arguments *a, kf_four p, int *home) {
     home[2] = KF_DIMENSIONS == 3 ? kf_cell_along(a, 2, p.z) : 0;
 }
 
-/* The words of particle i in lists and masks begin here and have this distance. On a GPU word k of 32
- * particles lies side by side. */
+/* Returns the place of particle i's first word in lists and masks. Its words have the distance KF_STRIDE.
+ * On a GPU the k-th words of 32 particles are adjacent, so that a warp's accesses are coalesced. */
 #define KF_STRIDE (KF_CUDA ? 32 : 1)
 KF_FUNCTION long long kf_word(const kf_sph_arguments *a, int i) {
     const long long n = a->capacity;
@@ -213,13 +214,13 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
     const float r2 = dx * dx + dy * dy + dz * dz;                                                            \
     (void)dz;
 
-/* The values, besides the place, that a sum's body reads of its neighbour. */
+/* The values of a neighbour, besides its position, that a sum's body reads. */
 #if KF_CUDA || (KF_SEARCH != KF_SEARCH_STAGED && KF_SEARCH != KF_SEARCH_LIST)
 #define KF_VELOCITY_OF(j) kf_load(a->sorted.velocity, j, a->count)
 #define KF_STRESS_OF(j)   kf_load_stress(a->sorted.stress, j, a->count)
 #endif
 
-/* ---- Every candidate of every range ---- */
+/* ---- Searches cells and rows: every candidate of every range ---- */
 #define KF_SCAN(p, pragma, ...)                                                                              \
     {                                                                                                        \
         int kf_home[3];                                                                                      \
@@ -233,7 +234,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         }                                                                                                    \
     }
 
-/* ---- Every candidate too; the near ones are recorded ---- */
+/* ---- Search masks, first sum: every candidate, and a bit for each near one ---- */
 #if KF_CUDA
 #define KF_MARK(pragma, ...)                                                                                 \
     KF_SOME for (int j = kf_b; j < kf_e; j++) {                                                              \
@@ -243,7 +244,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
-#else /* two loops that vectorise */
+#else /* two loops, since only such ones vectorise */
 #define KF_MARK(pragma, ...)                                                                                 \
     _Pragma("omp simd reduction(| : kf_hits)") for (int j = kf_b; j < kf_e; j++) {                           \
         KF_DISTANCE(kf_r)                                                                                    \
@@ -272,7 +273,8 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         if (kf_words > a->capacity) a->clock->flags |= KF_SPH_OVERFLOW;                                      \
     }
 
-/* Lanes of a warp walk through their own ranges and bits, so that each has work in every pass of the loop. */
+/* Each lane of a warp walks through its own ranges and bits, so that each has work in every pass of the
+ * loop. */
 #define KF_EACH_MARKED(p, i, ...)                                                                            \
     {                                                                                                        \
         int kf_home[3], kf_k = -1, kf_b = 0, kf_e = 0, kf_w = 0;                                             \
@@ -301,9 +303,9 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         }                                                                                                    \
     }
 
-/* ---- Lists (lists.cu makes them) ---- */
-/* True where neighbours may be beyond a periodic face; also while a list is kept, since its skin is part of
- * the cells. */
+/* ---- Search list (lists.cu makes the lists) ---- */
+/* Returns whether neighbours may lie across a periodic face. Cells are as large as the support and the
+ * skin, so the answer holds while a list is kept. */
 KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     int sees = 0;
     KF_UNROLL
@@ -312,7 +314,7 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
             sees |= home[axis] < KF_REACH || home[axis] >= a->cells[axis] - KF_REACH;
     return sees;
 }
-/* KF_DISTANCE to the nearest image; kf_images: there may be one. */
+/* Like KF_DISTANCE, but to j's nearest periodic image if there may be one. */
 #define KF_WAY_TO_IMAGE(from, images)                                                                        \
     const kf_four q = kf_load(a->sorted.position, j, a->count);                                              \
     float dx = from.x - q.x, dy = from.y - q.y, dz = from.z - q.z;                                           \
@@ -341,14 +343,14 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     }
 #endif
 
-/* ---- In two loops: bits of candidates, then the neighbours ---- */
+/* ---- Search staged: bits of candidates, then the neighbours ---- */
 #ifndef KF_MAKES_LISTS
 #define KF_MAKES_LISTS 0
 #endif
 #if !KF_CUDA && (KF_SEARCH == KF_SEARCH_STAGED || KF_SEARCH == KF_SEARCH_LIST)
 #include "near.h"
 #elif KF_SEARCH == KF_SEARCH_STAGED
-KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
+KF_FUNCTION unsigned *kf_stage(void) { /* one array for all sums of a kernel */
     __shared__ unsigned words[2 * KF_STAGE_SLOTS * KF_SUM_THREADS];
     return words + threadIdx.x;
 }
@@ -357,7 +359,7 @@ KF_FUNCTION unsigned *kf_stage(void) { /* one for all sums of a kernel */
                                                     kf_stage_bits + KF_STAGE_SLOTS * KF_SUM_THREADS;
 #define KF_SLOT_OF(array, slot) array[(slot)*KF_SUM_THREADS]
 
-/* Bits of the candidates first ... end - 1, at most 32, of those that are near. */
+/* Returns which of the candidates first ... end - 1, at most 32, are near, as bits. */
 KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range r, int first, int end) {
     unsigned hits = 0, bit = 1;
     const float reach2 = KF_MAKES_LISTS ? a->list_support2 : a->support2;
@@ -368,7 +370,8 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
     }
     return hits;
 }
-/* Slots that one sum of a step leaves to the next: slot l of particle i is at 2 l and 2 l + 1. */
+/* Store a slot, which is a first candidate and the bits of the near ones from it on. Slot l of particle i
+ * is its words 2 l and 2 l + 1. */
 #define KF_KEEP_SLOT(first, hits)                                                                            \
     {                                                                                                        \
         if (kf_kept < a->capacity / 2) {                                                                     \
@@ -383,8 +386,8 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
         a->hit_count[i] = kf_kept < a->capacity / 2 ? kf_kept : a->capacity / 2;                             \
     }
 
-/* Visits the neighbours of slots 0 ... number - 1, none of which is empty; LOAD sets kf_bits and kf_base of
- * kf_l. */
+/* Visits the neighbours in slots 0 ... number - 1, none of which is empty. LOAD reads slot kf_l into
+ * kf_bits and kf_base. */
 #define KF_VISIT_SLOTS(p, number, LOAD, ...)                                                                 \
     {                                                                                                        \
         unsigned kf_bits = 0;                                                                                \
@@ -466,7 +469,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
 #define KF_NEIGHBOURS(p, i, pragma, ...)       KF_SCAN(p, pragma, __VA_ARGS__)
 #endif
 
-/* (1 - r/h), 0 beyond the support. */
+/* Returns 1 - r/h, or 0 beyond the support. */
 KF_FUNCTION float kf_weight(const kf_sph_arguments *a, float r2) {
     return kf_larger(1.0f - kf_square_root(r2) * a->inverse_support, 0.0f);
 }

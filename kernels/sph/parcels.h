@@ -1,11 +1,12 @@
-/* Parcels: what parts send each other if they do not read each other's memory (arguments.h). A parcel
- * consists of rows of integers that hold the bits of floats. `outgoing` has the rows for part 0, for part 1
- * and so on. `incoming` has the rows that came, in the same order. The host transfers them. Part of sort.cu.
+/* Parcels, which parts send each other if they do not read each other's memory (arguments.h). A parcel
+ * consists of rows of integers that hold the bits of floats. `outgoing` has the rows for part 0, then
+ * those for part 1, and so on. `incoming` has the rows that came, in the same order. The host transfers
+ * them. sort.cu includes this file.
  *
- * In a sort a part sends each particle to all others that keep its plane. It counts the particles that came
- * by cells together with its own, so that each cell has all of its particles. Later a part sends values of
- * its slab's particles that others keep and that have changed. These particles have the same order in the
- * slots of both parts. */
+ * In a sort a part sends each particle to all other parts that keep its plane. It counts the particles
+ * that came together with its own, so that the counts of its cells are complete. After the sort it sends
+ * the values that have changed of those particles of its slab that others keep. Their order is the same on
+ * both parts, so a row needs no name. */
 #ifndef KF_KERNELS_SPH_PARCELS_H
 #define KF_KERNELS_SPH_PARCELS_H
 
@@ -44,7 +45,8 @@ KF_FUNCTION int kf_keeps_plane(const kf_sph_arguments *a, int part, int plane) {
     return kf_plane_near(a, a->share->cut[part], a->share->cut[part + 1], plane);
 }
 
-/* Rows for each part follow each other, from the numbers in `packed`; each becomes the next row to fill. */
+/* Gives each part its first row from the numbers of rows in `packed`. `packed` then has the next row to
+ * fill for each part. */
 KF_FUNCTION void kf_begin_rows(kf_sph_share *share, int parts, int *begin) {
     begin[0] = 0;
     for (int k = 0; k < parts; k++) {
@@ -70,7 +72,8 @@ KF_SCALAR_KERNEL(begin_parcels, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_begin_rows(a->share, a->team->parts, a->share->to);
 }
-/* The host transfers no more rows than there is room for; rows beyond are not written. */
+/* Writes these particles into rows. Rows beyond the room are not written, and the host does not transfer
+ * them. */
 KF_SCALAR_KERNEL(pack_parcels, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -93,11 +96,11 @@ KF_SCALAR_KERNEL(pack_parcels, kf_sph_arguments) {
     }
 }
 
-/* Identity and cell of a particle that has come. */
+/* Returns the identity and the cell of a particle that has come. */
 KF_FUNCTION const int *kf_who_came(const kf_sph_arguments *a, int k) {
     return a->team->incoming + (long long)KF_ROW * (k + 1) - 2;
 }
-/* Counts what has come by cells, as kf_count_in_cell does a part's own. */
+/* Counts the particles that have come in their cells, as kf_count_in_cell does with a part's own. */
 KF_SCALAR_KERNEL(count_arrivals, kf_sph_arguments) {
     (void)y, (void)z;
     for (int k = x; k < a->share->from[a->team->parts]; k += a->extent[0]) {
@@ -106,7 +109,7 @@ KF_SCALAR_KERNEL(count_arrivals, kf_sph_arguments) {
         a->cell_of[at + 1] = kf_atomic_count(&a->counts[cell]);
     }
 }
-/* Puts row k of what has come into a slot of `sorted`. */
+/* Moves the particle of row k that has come into a slot of `sorted`. */
 KF_FUNCTION void kf_move_row(const kf_sph_arguments *a, int k, int to, int identity) {
     const int n = a->count, *row = a->team->incoming + (long long)KF_ROW * k;
     kf_keep(a->sorted.position, to, n, kf_four_of(row));
@@ -120,14 +123,14 @@ KF_FUNCTION void kf_move_row(const kf_sph_arguments *a, int k, int to, int ident
 
 /* ---- Copies of values that have changed ---- */
 
-/* The planes of a part's slab that another part keeps, as three ranges, and their slots here: low ... high -
- * 1. */
+/* Finds the planes of the slab of `owner` that `keeper` keeps, as three ranges, and their slots here: low
+ * ... high - 1. */
 KF_FUNCTION void kf_common_slots(const kf_sph_arguments *a, int owner, int keeper, int slots[3][2]) {
     const int *cut = a->share->cut, reach = a->team->reach, planes = a->cells[a->cut_axis];
     const int some = cut[keeper] < cut[keeper + 1], periodic = some && ((KF_PERIODIC >> a->cut_axis) & 1);
     const int low = some ? cut[keeper] - reach : 0, high = some ? cut[keeper + 1] + reach : 0;
     int range[3][2] = {{low, high}, {high, high}, {low, low}};
-    if (periodic) { /* beyond the seam, except what the first range has */
+    if (periodic) { /* across the periodic face, except what the first range has */
         range[1][0] = kf_within(planes + low, high, planes), range[1][1] = planes;
         range[2][0] = 0, range[2][1] = kf_within(high - planes, 0, low);
     }
@@ -148,7 +151,7 @@ KF_FUNCTION int kf_slot_at(int slots[3][2], int k) {
     return slots[range][0] + k;
 }
 
-/* One item: counts the rows that are exchanged until the next sort. */
+/* Counts the rows of copies, which stay the same until the next sort. The extent is 1. */
 KF_SCALAR_KERNEL(begin_copies, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     const int own = a->team->part, parts = a->team->parts;
@@ -163,13 +166,13 @@ KF_SCALAR_KERNEL(begin_copies, kf_sph_arguments) {
     }
 }
 
-/* Numbers of a row of copies. */
+/* Returns the count of numbers in a row of copies. */
 KF_FUNCTION int kf_copied(int what) {
     return (what & KF_SPH_COPY_MOTION ? 8 : 0) + (what & KF_SPH_COPY_STRESS ? KF_SPH_STRESSES : 0) +
            (what & KF_SPH_COPY_VISCOSITY ? 1 : 0);
 }
 
-/* Packs the values of `sorted` that a->first names, for part y. */
+/* Writes the values of `sorted` that a->first names (KF_SPH_COPY_MOTION ...) into rows for part y. */
 KF_SCALAR_KERNEL(pack_copies, kf_sph_arguments) {
     (void)z;
     const int n = a->count, own = a->team->part, what = a->first, begin = a->share->to[y];
@@ -192,7 +195,7 @@ KF_SCALAR_KERNEL(pack_copies, kf_sph_arguments) {
 #endif
     }
 }
-/* Puts the values that came from part y where their particles are. */
+/* Moves the values that came from part y to their particles. */
 KF_SCALAR_KERNEL(unpack_copies, kf_sph_arguments) {
     (void)z;
     const int n = a->count, own = a->team->part, what = a->first, begin = a->share->from[y];

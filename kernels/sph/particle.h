@@ -1,7 +1,11 @@
-/* Particles in memory, and the cells that they are sorted by. Defines: KF_DIMENSIONS 2 or 3; KF_LAYOUT 4
- * (four floats side by side), 3 (three, and the fourth apart) or 1 (each apart); KF_REACH, cells a support;
- * KF_COLUMNS, rows of cells have a beginning of their own; KF_CELL_ORDER, how cells are numbered;
- * KF_PERIODIC, a bit an axis; KF_TEAM, the particles are shared by several devices. */
+/* Particles in memory, and the cells by which they are sorted. Defines that a config or scene sets:
+ *   KF_DIMENSIONS 2|3
+ *   KF_LAYOUT      4: four floats side by side; 3: three, and the fourth apart; 1: each apart
+ *   KF_REACH       cells in a support
+ *   KF_COLUMNS     each row of cells has its own beginning and end
+ *   KF_CELL_ORDER  how cells are numbered (below)
+ *   KF_PERIODIC    a bit for each periodic axis
+ *   KF_TEAM        several devices share the particles */
 #ifndef KF_KERNELS_SPH_PARTICLE_H
 #define KF_KERNELS_SPH_PARTICLE_H
 
@@ -13,8 +17,8 @@
 #ifndef KF_TEAM
 #define KF_TEAM 0
 #endif
-/* On the cpu the same program serves one device and several where it adds floats: in another program the
- * compiler may add in another order. */
+/* Returns whether several devices share the particles. On the cpu it is not a constant, so that one
+ * program serves both cases. In two programs the compiler might add floats in different orders. */
 #if KF_CUDA
 #define KF_HAS_PARTS(a) KF_TEAM
 #else
@@ -25,7 +29,7 @@ typedef struct kf_four {
     float x, y, z, w;
 } kf_four;
 
-/* The functions fmaxf and fminf keep loops from being vectorised: they know NaN. */
+/* fmaxf and fminf must handle NaN, which keeps loops from being vectorised. These need not. */
 KF_FUNCTION float kf_larger(float a, float b) {
     return a > b ? a : b;
 }
@@ -51,7 +55,7 @@ KF_FUNCTION float kf_reciprocal(float x) {
 }
 #endif
 
-/* Loads the four values of particle i of `count`, in the layout of the config; in two dimensions z is 0. */
+/* Loads the four values of particle i of `count`, in the config's layout. In two dimensions z is 0. */
 KF_FUNCTION kf_four kf_load(const float *KF_RESTRICT values, int i, int count) {
     kf_four v;
     (void)count;
@@ -84,12 +88,12 @@ KF_FUNCTION void kf_keep(float *values, int i, int count, kf_four v) {
 #endif
 }
 
-/* The deviatoric stress: symmetric, without trace. */
+/* A deviatoric stress: a symmetric tensor without trace, so that zz is -xx - yy. */
 typedef struct kf_deviator {
     float xx, yy, xy, xz, yz;
 } kf_deviator;
 
-/* From the four values that lie together, and the last one, which is stored apart. */
+/* Puts a stress together from the four values that are stored together and the fifth, which is apart. */
 KF_FUNCTION kf_deviator kf_deviator_of(kf_four four, float last) {
     kf_deviator s;
     (void)last;
@@ -117,7 +121,7 @@ KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) 
 
 /* ---- Cells ---- */
 
-/* Returns the distance to the nearest periodic image along an axis. Lists do not record which image is
+/* Returns the distance to the nearest periodic image along an axis. A list does not record which image is
  * near. */
 KF_FUNCTION float kf_nearest_image(const kf_sph_arguments *a, int axis, float d) {
     if (!((KF_PERIODIC >> axis) & 1)) return d;
@@ -132,8 +136,9 @@ KF_FUNCTION int kf_cell_along(const kf_sph_arguments *a, int axis, float x) {
     return kf_within((int)((x - a->low[axis]) * a->cell_inverse[axis]), 0, a->cells[axis] - 1);
 }
 
-/* Cells are numbered along rows (0), or block after block: those of a block of 4 cells an axis along its rows
- * (1), those of one of 8 by Morton's order (2). KF_RUN of them lie side by side along a row then. */
+/* The values of KF_CELL_ORDER. KF_ROWS numbers cells row by row. The others number them block by block:
+ * KF_BRICKS has blocks of 4 cells an axis, numbered row by row, and KF_MORTON blocks of 8 in Morton's
+ * order. KF_RUN is the count of consecutive numbers along a row. */
 #define KF_ROWS   0
 #define KF_BRICKS 1
 #define KF_MORTON 2
@@ -143,7 +148,8 @@ KF_FUNCTION int kf_cell_along(const kf_sph_arguments *a, int axis, float x) {
 #if KF_CELL_ORDER != KF_ROWS
 #define KF_BLOCK_BITS (KF_CELL_ORDER == KF_BRICKS ? 2 : 3)
 #define KF_RUN        (KF_CELL_ORDER == KF_BRICKS ? 4 : 2)
-/* Returns what `cell` along an axis adds to the number; place: 0 for the axis along the row, then up. */
+/* Returns what the index of a cell along one axis adds to its number. place: 0 for the axis of the rows,
+ * then upwards. */
 KF_FUNCTION int kf_cell_share(int cell, int place) {
     const int bits = cell & ((1 << KF_BLOCK_BITS) - 1);
 #if KF_CELL_ORDER == KF_BRICKS
@@ -158,7 +164,7 @@ KF_FUNCTION int kf_cell_share(int cell, int place) {
 #define KF_ALONG_ROW(cell) (cell)
 #endif
 
-/* Numbers of its first and last cells along a row; cell c of it is number base + KF_ALONG_ROW(c). */
+/* The numbers of a row's first and last cells. Cell c of the row has the number base + KF_ALONG_ROW(c). */
 typedef struct kf_cell_row {
     int base, low, high;
 } kf_cell_row;
@@ -170,8 +176,8 @@ KF_FUNCTION int kf_row_number(const kf_sph_arguments *a, int cx, int cy) {
     return cx * a->row_step[0] + cy * a->row_step[1];
 #endif
 }
-/* Returns the numbers of the cells along the row at (cx, cy) in the config's order of cells, or along a
- * column of occupied cells only. */
+/* Returns the row of cells at (cx, cy). With KF_COLUMNS it has only the cells from the first to the last
+ * occupied one. */
 KF_FUNCTION kf_cell_row kf_row_at(const kf_sph_arguments *a, int cx, int cy) {
     kf_cell_row r;
     (void)cy;
@@ -199,7 +205,7 @@ KF_FUNCTION float kf_up(kf_four p) {
 #endif
 }
 
-/* True for what is inside the domain, up to rounding; false for what is not a number. */
+/* Returns whether a position is inside the domain, up to rounding. It is false for NaN. */
 KF_FUNCTION int kf_inside(const kf_sph_arguments *a, kf_four p) {
     const int x = p.x >= a->low[0] && p.x <= a->high[0], y = p.y >= a->low[1] && p.y <= a->high[1];
 #if KF_DIMENSIONS == 2
@@ -220,8 +226,8 @@ KF_FUNCTION int kf_is_wall(int identity) {
     return (identity & KF_SPH_WALL_BIT) != 0;
 }
 
-/* ---- Own particles: those of all slots, or of some where several devices share them ---- */
-/* Returns the slot of a part's own particle number `item`, or -1 if the part has fewer. */
+/* ---- A part's own particles: all slots, or some of them where several devices share the particles ---- */
+/* Returns the slot of the part's own particle number `item`, or -1 if the part has fewer particles. */
 KF_FUNCTION int kf_slot_of(const kf_sph_arguments *a, int item) {
     const kf_sph_share *share = a->share;
     if (item < share->inside) return share->first + item;
@@ -231,8 +237,8 @@ KF_FUNCTION int kf_slot_of(const kf_sph_arguments *a, int item) {
     const int slot = KF_HAS_PARTS(a) ? kf_slot_of(a, item) : (item);                                         \
     if (KF_HAS_PARTS(a) && slot < 0) return;
 
-/* Returns whether a plane of cells is one of low ... high - 1, or so near that these see it. A slab without
- * planes sees none. */
+/* Returns whether a plane of cells is one of low ... high - 1, or is seen by their particles. A slab
+ * without planes sees none. */
 KF_FUNCTION int kf_plane_near(const kf_sph_arguments *a, int low, int high, int plane) {
     const int reach = a->team->reach;
     if (low >= high) return 0;
@@ -244,7 +250,7 @@ KF_FUNCTION int kf_plane_near(const kf_sph_arguments *a, int low, int high, int 
     return near;
 }
 #define KF_ROWS_OF_PLANE (KF_DIMENSIONS == 3 ? a->cells[1 - a->cut_axis] : 1)
-/* Returns the first cell of a plane; for the plane behind the last one, the number of cells. */
+/* Returns the first cell of a plane. For the plane behind the last one it is the number of cells. */
 KF_FUNCTION int kf_plane_begin(const kf_sph_arguments *a, int plane) {
 #if KF_COLUMNS
     return a->columns[2 * plane * KF_ROWS_OF_PLANE];
@@ -252,7 +258,7 @@ KF_FUNCTION int kf_plane_begin(const kf_sph_arguments *a, int plane) {
     return plane * KF_ROWS_OF_PLANE * a->cells[KF_UP];
 #endif
 }
-/* The plane of a cell inside the domain. */
+/* Returns the plane of a cell inside the domain. */
 KF_FUNCTION int kf_plane_of(const kf_sph_arguments *a, int cell) {
 #if KF_COLUMNS
     int low = 0, high = a->cells[a->cut_axis];
@@ -268,7 +274,7 @@ KF_FUNCTION int kf_plane_of(const kf_sph_arguments *a, int cell) {
     return cell / (KF_ROWS_OF_PLANE * a->cells[KF_UP]);
 #endif
 }
-/* The set of another part that has the role of this part's `next`, or of its `sorted`. */
+/* Returns the set of another part that has the role of this part's `next`, or of its `sorted`. */
 KF_FUNCTION const kf_sph_set *kf_next_of(const kf_sph_arguments *a, int part) {
     const kf_sph_peer *own = &a->team->peers[a->team->part];
     return &a->team->peers[part].sets[a->next.position == own->sets[1].position];
@@ -277,14 +283,15 @@ KF_FUNCTION const kf_sph_set *kf_sorted_of(const kf_sph_arguments *a, int part) 
     const kf_sph_peer *own = &a->team->peers[a->team->part];
     return &a->team->peers[part].sets[a->sorted.position == own->sets[1].position];
 }
-/* Raises the maxima that decide the next time step. */
+/* Raises a maximum that decides the next time step. */
 #define KF_RAISE(a, value, what)                                                                             \
     kf_raise(KF_HAS_PARTS(a) ? &(a)->share->value[(a)->share->turn] : &(a)->clock->value, what)
 
-/* Counts a particle of slot i in its cell, for the next sort. */
+/* Counts the particle in slot i in its cell, for the next sort. */
 KF_FUNCTION void kf_count_in_cell(const kf_sph_arguments *a, int i, kf_four p) {
     const int cell = kf_cell_of(a, p);
-    if (KF_HAS_PARTS(a) && cell != a->cell_count) { /* other parts look for it only within this distance */
+    /* Others look for the particle only in the planes that the part reaches. */
+    if (KF_HAS_PARTS(a) && cell != a->cell_count) {
         const int *cut = a->share->cut + a->team->part;
         if (!kf_plane_near(a, cut[0], cut[1], kf_plane_of(a, cell))) a->clock->flags |= KF_SPH_FAR;
     }

@@ -1,18 +1,18 @@
-/* The deviatoric stress from the rate of strain, the pressure and the stored stress: one function of (D, p,
- * state). The laws and their sources are in docs/sph.md.
- *   KF_YIELD     0 none; 1 constant; 2 mu(I) p; 3 c cos(phi) + p sin(phi) (Drucker-Prager)
- *   KF_FLOW      0 bi-viscous: eta = min(limit, K gamma^(n-1) + tau_y / gamma)
- *                1 Papanastasiou: eta = K gamma^(n-1) + tau_y (1 - exp(-m gamma)) / gamma
- *                2 elastoviscoplastic: Jaumann rate of the stored stress, and radial return to the yield
- *                  surface
- *   KF_NEWTONIAN the exponent n is 1
- * gamma = 2 |D|, |D| = sqrt(D:D / 2), tau = 2 eta D, |tau| = sqrt(tau:tau / 2) = eta gamma. */
+/* The deviatoric stress as a function of the rate of strain D, the pressure p and the stored stress.
+ * docs/sph.md names the laws.
+ *   KF_YIELD      the yield stress: 0 none; 1 constant; 2 mu(I) p; 3 c cos(phi) + p sin(phi) (Drucker-Prager)
+ *   KF_FLOW       0 bi-viscous: eta = min(limit, K gamma^(n-1) + tau_y / gamma)
+ *                 1 Papanastasiou: eta = K gamma^(n-1) + tau_y (1 - exp(-m gamma)) / gamma
+ *                 2 elastoviscoplastic: the stored stress follows the Jaumann rate and returns radially to
+ * the yield surface KF_NEWTONIAN  the exponent n is 1
+ *
+ * gamma = 2 |D| with |D| = sqrt(D:D / 2), tau = 2 eta D, |tau| = sqrt(tau:tau / 2) = eta gamma. */
 #ifndef KF_KERNELS_SPH_RHEOLOGY_H
 #define KF_KERNELS_SPH_RHEOLOGY_H
 
 #include "particle.h"
 
-typedef struct kf_gradient { /* of the velocity: xy = d v_x / d y */
+typedef struct kf_gradient { /* gradient of the velocity: xy = d v_x / d y */
     float xx, xy, xz, yx, yy, yz, zx, zy, zz;
 } kf_gradient;
 
@@ -41,15 +41,15 @@ KF_FUNCTION kf_deviator kf_strain_rate(kf_gradient l) {
     return d;
 }
 
-/* Returns the yield stress at the shear rate gamma and the pressure: constant, by the law mu(I), or by
- * Drucker and Prager; 0 where the material has none. */
+/* Returns the yield stress at this shear rate and pressure, or 0 if the material has none. */
 KF_FUNCTION float kf_yield_stress(const kf_sph_arguments *a, float gamma, float pressure) {
 #if KF_YIELD == KF_CONSTANT_YIELD
     (void)gamma, (void)pressure;
     return a->yield;
 #elif KF_YIELD == KF_MU_I_YIELD
     if (pressure <= 0.0f) return 0.0f;
-    const float i = gamma * a->grain / sqrtf(pressure); /* grain: diameter times the root of its density */
+    /* a->grain is a grain's diameter times the root of its density. */
+    const float i = gamma * a->grain / sqrtf(pressure);
     return (a->friction + (a->friction_fast - a->friction) * i / (i + a->inertial_number)) * pressure;
 #elif KF_YIELD == KF_DRUCKER_PRAGER_YIELD
     (void)gamma;
@@ -60,7 +60,7 @@ KF_FUNCTION float kf_yield_stress(const kf_sph_arguments *a, float gamma, float 
 #endif
 }
 
-/* K gamma^(n-1) */
+/* Returns K gamma^(n-1). */
 KF_FUNCTION float kf_consistency(const kf_sph_arguments *a, float gamma) {
 #if KF_NEWTONIAN
     (void)gamma;
@@ -71,16 +71,16 @@ KF_FUNCTION float kf_consistency(const kf_sph_arguments *a, float gamma) {
 }
 
 #if KF_FLOW == KF_ELASTIC_FLOW
-/* The size of the stress after the return to the yield surface: |tau| + G dt gamma(|tau|) = |trial|, with K
- * gamma^n = |tau| - tau_y. */
+/* Returns the size |tau| of the stress after its return to the yield surface, from the elastic trial
+ * stress. It solves
+ * au| + G dt gamma = |trial| with K gamma^n = |tau| - tau_y. */
 KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yield, float dt) {
     const float stiff = a->shear_modulus * dt;
-    if (stiff <= 0.0f) return trial; /* the first step: no time has passed */
+    if (stiff <= 0.0f) return trial; /* no time has passed before the first step */
 #if KF_NEWTONIAN
     return (a->consistency * trial + stiff * yield) / (a->consistency + stiff);
 #else
-    float gamma =
-        (trial - yield) / (a->consistency + stiff); /* Newton steps for K gamma^n + G dt gamma = excess */
+    float gamma = (trial - yield) / (a->consistency + stiff);
     for (int k = 0; k < 6; k++) {
         const float g = fmaxf(gamma, a->smallest_rate),
                     power = a->consistency * kf_power(g, a->exponent - 1.0f);
@@ -91,9 +91,9 @@ KF_FUNCTION float kf_returned(const kf_sph_arguments *a, float trial, float yiel
 }
 #endif
 
-/* A stress that is a sum over neighbours does not feel velocities that alternate from particle to particle,
- * so these would grow. In a law with a viscosity, this share of it acts between pairs instead, as in Morris'
- * viscosity, and damps them. */
+/* Velocities that alternate from particle to particle cancel in a sum over neighbours, so the stress does
+ * not damp them and they would grow. In laws with a viscosity, the share KF_PAIR_SHARE of the stress
+ * therefore acts between pairs, as in Morris' viscosity. */
 #define KF_PAIRED     (KF_STRESS && KF_FLOW != KF_ELASTIC_FLOW)
 #define KF_PAIR_SHARE 0.1f
 #define KF_SUM_SHARE  (1.0f - KF_PAIR_SHARE)
@@ -107,7 +107,7 @@ KF_FUNCTION kf_deviator kf_new_stress(const kf_sph_arguments *a, kf_gradient l, 
     *viscosity = 0.0f;
     const float wxy = 0.5f * (l.xy - l.yx), wxz = 0.5f * (l.xz - l.zx), wyz = 0.5f * (l.yz - l.zy);
     const float zz = -old.xx - old.yy, g = 2.0f * a->shear_modulus;
-    kf_deviator t = old; /* W tau - tau W, W antisymmetric */
+    kf_deviator t = old; /* adds W tau - tau W with W the antisymmetric part of the gradient */
     t.xx += dt * (g * d.xx + 2.0f * (wxy * old.xy + wxz * old.xz));
     t.yy += dt * (g * d.yy + 2.0f * (-wxy * old.xy + wyz * old.yz));
     t.xy += dt * (g * d.xy + wxy * (old.yy - old.xx) + wxz * old.yz + wyz * old.xz);

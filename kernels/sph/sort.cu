@@ -1,6 +1,6 @@
-/* The sort by cells. Particles of `next` are counted by cells, the counts are summed, and the particles are
- * written to `sorted`. Ranked: the particles of a cell have the order of their identities, so that every sum
- * has a fixed order. Scattered: they have the order of the atomics. */
+/* The sort by cells. Particles of `next` are counted by cells, a scan of the counts gives each cell's
+ * first slot, and the particles move to `sorted`. By rank, the particles of a cell have the order of their
+ * identities, so that every sum has a fixed order. Scattered, they have the order of the atomics. */
 #include "particle.h"
 
 KF_SCALAR_KERNEL(count_cells, kf_sph_arguments) {
@@ -24,7 +24,7 @@ KF_FUNCTION int kf_is_apart(const kf_sph_arguments *a, int first, int end) {
 #define kf_is_apart(a, first, end) 0
 #endif
 
-/* Counts are summed in groups of KF_SPH_SCAN cells; each thread of a block has KF_SHARE of them. */
+/* The scan sums groups of KF_SPH_SCAN cells. Each thread of a block has KF_SHARE of them. */
 #define KF_THREADS 256
 #define KF_SHARE   (KF_SPH_SCAN / KF_THREADS)
 
@@ -35,8 +35,7 @@ KF_FUNCTION int kf_share_count(const kf_sph_arguments *a, int first) {
     return sum;
 }
 
-/* Sums the particles of a block's cells into tops, the first level of the scan that gives each cell its
- * first particle. */
+/* Sums the particles of a group into `tops`. This is the scan's first level. */
 KF_BLOCK_KERNEL(sum_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS];
     (void)block_y;
@@ -55,7 +54,7 @@ KF_BLOCK_KERNEL(sum_cells, kf_sph_arguments) {
     }
 }
 
-/* One block: exclusive sums over the groups. */
+/* Replaces the sums over groups by exclusive sums. It is one block. */
 KF_BLOCK_KERNEL(sum_groups, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS];
     (void)block_x, (void)block_y;
@@ -79,7 +78,7 @@ KF_BLOCK_KERNEL(sum_groups, kf_sph_arguments) {
     }
 }
 
-/* Computes where each cell begins, and sets the counts to 0 for the next sort. */
+/* Computes the first slot of each cell, and sets the counts to 0 for the next sort. */
 KF_BLOCK_KERNEL(begin_cells, kf_sph_arguments) {
     KF_SHARED int part[KF_THREADS], before[KF_THREADS];
     (void)block_y;
@@ -89,7 +88,8 @@ KF_BLOCK_KERNEL(begin_cells, kf_sph_arguments) {
         part[t] = kf_share_count(a, block_x * KF_SPH_SCAN + t * KF_SHARE);
     }
     KF_BARRIER;
-    KF_EACH_THREAD_SCALAR(t, KF_THREADS) { /* 16 groups of 16 threads: 32 additions instead of 256 */
+    /* 16 groups of 16 threads need 32 additions in a row instead of 256. */
+    KF_EACH_THREAD_SCALAR(t, KF_THREADS) {
         int sum = 0;
         for (int k = t / 16 * 16; k < t; k++)
             sum += part[k];
@@ -121,7 +121,7 @@ KF_FUNCTION void kf_move(const kf_sph_arguments *a, const kf_sph_set *set, int f
 }
 
 #if !KF_TEAM
-/* Writes particles to their places in the order of the atomics. */
+/* Moves particles to their slots, in the order of the atomics within a cell. */
 KF_SCALAR_KERNEL(scatter, kf_sph_arguments) {
     (void)y, (void)z;
     kf_move(a, &a->next, x, a->start[a->cell_of[2 * x]] + a->cell_of[2 * x + 1], a->next.identity[x]);
@@ -138,7 +138,7 @@ KF_SCALAR_KERNEL(place, kf_sph_arguments) {
 #include "team.h"
 #endif
 
-/* Item x is a slot. Its particle comes after those of its cell with smaller identities. */
+/* Moves the particle of slot x behind those of its cell with smaller identities. */
 KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
     (void)y, (void)z;
 #if KF_TEAM
@@ -147,8 +147,9 @@ KF_SCALAR_KERNEL(rank, kf_sph_arguments) {
     const int identity = a->slots[2 * x], from = a->slots[2 * x + 1];
     const int cell = kf_cell_of_slot(a, from), first = a->start[cell], end = a->start[cell + 1];
     int to = first;
+    /* Particles outside the domain have no neighbours and need no order, and there may be many. */
     if (cell == a->cell_count)
-        to = x; /* particles outside the domain have no neighbours, and there may be many */
+        to = x;
     else
         for (int k = first; k < end; k++)
             to += a->slots[2 * k] < identity;

@@ -1,9 +1,9 @@
-/* The step's clock, from the particles' largest speeds and accelerations. The state in the host's compact
- * arrays, read and written. Records and gauges. */
+/* The clock, which computes the next time step. Exchange of the state with the host's arrays. Totals of
+ * the flow, and gauges. */
 #include "particle.h"
 
-/* The maxima over all parts. The next step raises the other pair. If parts do not read each other's memory,
- * the host has already written the maximum into each part's own entry. */
+/* Takes the maxima over all parts, and makes the next step raise the other pair. If parts do not read each
+ * other's memory, the host has already written the maximum into each part's own entry. */
 KF_FUNCTION void kf_gather(const kf_sph_arguments *a, kf_sph_clock *clock) {
     kf_sph_share *own = a->share;
     const int turn = own->turn, alone = a->team->packs;
@@ -25,13 +25,14 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     const float speed = kf_bits_float(clock->speed), acceleration = kf_bits_float(clock->acceleration);
     clock->time += (double)clock->step;
     clock->previous = clock->step;
-    if (!a->list_position) clock->moved = 0; /* the list has served its steps */
+    if (!a->list_position) clock->moved = 0; /* in the list's last step */
     if (a->time_step > 0.0f)
         clock->step = a->time_step;
     else {
         clock->step = fminf(fminf(a->courant_length / (a->acoustic_speed + speed), a->viscous_step),
                             0.25f * sqrtf(a->force_length / fmaxf(acceleration, 1e-12f)));
-        /* Particles that are faster than expected take smaller steps, so that lists stay complete. */
+        /* Fast particles shorten the step, so that they stay within the skin until the list has served all
+         * its steps. */
         if (a->list_slack > 0.0f && a->list_left > 0) {
             const float left = fmaxf(0.9f * a->list_slack - sqrtf(kf_bits_float(clock->moved)), 0.0f);
             clock->step = fminf(clock->step, left / ((float)a->list_left *
@@ -41,10 +42,11 @@ KF_SCALAR_KERNEL(advance_clock, kf_sph_arguments) {
     clock->speed = clock->acceleration = 0;
 }
 
-/* The state: 16 floats for each particle from identity `first` on: place, velocity and e, rates, stress. */
+/* The host's state has 16 floats for each particle, from identity `first` on: position, velocity and e,
+ * rates, stress. */
 enum { KF_STATE = 16 };
-/* Writes particles from the host's rows of KF_STATE values in the config's layout. They are numbered as they
- * come; if several devices share them, by the host's numbers. The last ones are those of walls. */
+/* Writes particles from the host's rows in the config's layout. A particle's identity is its number in the
+ * state. If several devices share the particles, `numbers` has it. The particles of walls come last. */
 KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     (void)y, (void)z;
     const int i = a->first + x, n = a->count;
@@ -64,8 +66,7 @@ KF_SCALAR_KERNEL(unpack, kf_sph_arguments) {
     kf_keep_stress(a->next.stress, i, n, s);
 #endif
 }
-/* Writes particles first to first + limit - 1 into rows of KF_STATE values. A particle's row is its number
- * less `first`, whatever its order in memory. */
+/* Writes the particles first ... first + limit - 1 into the host's rows, in the order of their identities. */
 KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -84,8 +85,9 @@ KF_SCALAR_KERNEL(pack, kf_sph_arguments) {
 #endif
 }
 
-/* Adds a term to a sum of two integers, in units of 2^-18 and of 2^-62. The sum does not depend on the order
- * of terms, so it is the same on any number of devices, and after a restart. */
+/* Adds a term to a sum that consists of two integers, in units of 2^-18 and 2^-62. Sums of integers do not
+ * depend on the order of the terms. So the result is the same on any number of devices, and after a
+ * restart. */
 KF_FUNCTION void kf_add_exactly(kf_int64 *sum, double term) {
     const double scaled = fmax(fmin(term, 1e9), -1e9) * KF_SPH_WHOLE, whole = floor(scaled);
     sum[1] += (kf_int64)((scaled - whole) * (double)KF_SPH_PART_OF_WHOLE);
@@ -93,7 +95,7 @@ KF_FUNCTION void kf_add_exactly(kf_int64 *sum, double term) {
     sum[1] -= sum[1] >= KF_SPH_PART_OF_WHOLE ? KF_SPH_PART_OF_WHOLE : 0;
 }
 
-/* Item x sums KF_SPH_CHUNK particles. */
+/* Computes the totals of KF_SPH_CHUNK particles for each item. */
 KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
     (void)y, (void)z;
     const int n = a->count, first = x * KF_SPH_CHUNK,
@@ -131,8 +133,9 @@ KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
     a->totals[x] = sum;
 }
 
-/* Gauge g is at gauges[4 g]: x, y, z, reach. It gives the highest particle of the column (as bits, from 1
- * on), and the pressure weighted by nearness. Its sums are in fixed point, so their order does not matter. */
+/* Reads the gauges. Gauge g has x, y, z and reach at gauges[4 g]. It finds the highest particle of the
+ * column around it (as the bits of a float, from 1 on), and a pressure that is weighted by nearness. The
+ * sums are in fixed point, so their order does not matter. */
 KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)

@@ -1,20 +1,20 @@
-/* The sort of particles that several devices share (arguments.h): which planes a part has and keeps, where it
- * finds their particles, and what it names to others. Kernels with one item say so. Part of sort.cu.
+/* The sort where several devices share the particles (arguments.h). It decides which planes a part has and
+ * keeps, finds their particles on other parts, and names its own to them. sort.cu includes this file.
  *
- * Between parts a step waits three times: before it adds the counts of others, before it takes particles that
- * others name in `exports`, and before it writes what others may still be reading. */
+ * In a step the parts wait for each other three times: before one adds the counts of others, before it
+ * takes particles that others name in `exports`, and before it writes what others may still be reading. */
 #ifndef KF_KERNELS_SPH_TEAM_H
 #define KF_KERNELS_SPH_TEAM_H
 
 #include "parcels.h"
 
-/* Cost of a particle besides that of its candidates, in candidates. */
+/* The cost of a particle besides that of its candidates, in units of a candidate. */
 #define KF_COST_OF_PARTICLE 32
 
 /* ---- Cuts ---- */
 
-/* Item x is a row of a part's slab. It computes the candidates that the row's particles visit, and the number
- * of these particles. */
+/* Computes the cost of each row of a part's slab: the number of candidates that the row's particles visit,
+ * and the number of these particles. Item x is a row. */
 KF_SCALAR_KERNEL(weigh_rows, kf_sph_arguments) {
     (void)y, (void)z;
     const kf_sph_share *share = a->share;
@@ -46,7 +46,7 @@ KF_SCALAR_KERNEL(weigh_rows, kf_sph_arguments) {
     to[1] = a->start[own.base + KF_ALONG_ROW(own.high) + 1] - a->start[own.base + KF_ALONG_ROW(own.low)];
 }
 
-/* Item x is a plane. The part that has the plane computes its cost and its number of particles. */
+/* Computes the cost and the number of particles of each plane. Item x is a plane. */
 KF_SCALAR_KERNEL(weigh_planes, kf_sph_arguments) {
     (void)y, (void)z;
     const kf_sph_team *team = a->team;
@@ -55,7 +55,7 @@ KF_SCALAR_KERNEL(weigh_planes, kf_sph_arguments) {
     if (!a->share->weighed) return;
     while (x >= a->share->cut[part + 1])
         part++;
-    if (team->packs && part != team->part) { /* the part that has the plane adds it */
+    if (team->packs && part != team->part) { /* the part that has the plane adds its cost */
         team->plane_weights[2 * x] = team->plane_weights[2 * x + 1] = 0;
         return;
     }
@@ -67,7 +67,7 @@ KF_SCALAR_KERNEL(weigh_planes, kf_sph_arguments) {
     team->plane_weights[2 * x + 1] = count;
 }
 
-/* Returns the largest cost of a part with these cuts. */
+/* Returns the cost of the most expensive part with these cuts. */
 KF_FUNCTION kf_int64 kf_dearest(const kf_sph_arguments *a, const int *cut) {
     kf_int64 dearest = 0;
     for (int part = 0; part < a->team->parts; part++) {
@@ -79,8 +79,8 @@ KF_FUNCTION kf_int64 kf_dearest(const kf_sph_arguments *a, const int *cut) {
     return dearest;
 }
 
-/* Cuts the planes into parts of equal cost, as far as whole planes allow. No part has more particles than its
- * memory holds, if the others can take the rest. */
+/* Cuts the planes into parts of equal cost, as far as whole planes allow. No part gets more particles than
+ * its memory holds, if the others have room for the rest. */
 KF_FUNCTION void kf_cut_planes(const kf_sph_arguments *a, kf_int64 all, int *cut) {
     const int parts = a->team->parts, planes = a->cells[a->cut_axis];
     const kf_int64 *weights = (const kf_int64 *)a->team->plane_weights, most = a->team->most;
@@ -98,8 +98,8 @@ KF_FUNCTION void kf_cut_planes(const kf_sph_arguments *a, kf_int64 all, int *cut
     cut[parts] = planes;
 }
 
-/* Makes new cuts if the most expensive part costs 5 % more than its share and new cuts lower that. All parts
- * compute the same cuts. */
+/* Moves the cuts if the most expensive part costs 5 % more than the mean and new cuts lower that. All
+ * parts compute the same cuts. */
 KF_FUNCTION void kf_move_cuts(const kf_sph_arguments *a, kf_sph_share *share) {
     int cut[KF_SPH_PARTS + 1];
     kf_int64 all = 0;
@@ -120,7 +120,8 @@ KF_FUNCTION void kf_set_window(const kf_sph_arguments *a, kf_sph_share *share, i
     share->window[k][1] = low < high ? kf_plane_begin(a, high) : a->cell_count;
 }
 
-/* One item: begins a sort. It moves the cuts if costs are known, and sets the cells that the part keeps. */
+/* Begins a sort: moves the cuts if costs are known, and sets the cells that the part keeps. The extent is
+ * 1. */
 KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_sph_share *share = a->share;
@@ -140,20 +141,20 @@ KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
 
 /* ---- Counts ---- */
 
-/* Returns whether particles that part `part` has counted may lie in a plane. */
+/* Returns whether particles that this part has counted may lie in the plane. */
 KF_FUNCTION int kf_had_reached(const kf_sph_arguments *a, int part, int plane) {
     return kf_plane_near(a, a->share->before[part], a->share->before[part + 1], plane);
 }
 
-/* Item x is a cell of plane y. It sums the cell's particles on all parts. Particles outside the domain stay
- * with their part. */
+/* Sums the particles of each cell over all parts. Item x is a cell of plane y. Particles outside the
+ * domain stay with their part. */
 KF_SCALAR_KERNEL(add_counts, kf_sph_arguments) {
     (void)z;
     const kf_sph_team *team = a->team;
     const int cell = kf_plane_begin(a, y) + x;
     if (x == 0 && y == 0) team->total[a->cell_count] = a->counts[a->cell_count];
     if (cell >= kf_plane_begin(a, y + 1) || !kf_keeps_plane(a, team->part, y)) return;
-    int sum = team->packs ? a->counts[cell] : 0; /* and the counts of parcels that came */
+    int sum = team->packs ? a->counts[cell] : 0; /* these include the particles that came in parcels */
     for (int part = 0; part < team->parts && !team->packs; part++)
         if (kf_had_reached(a, part, y)) sum += team->peers[part].counts[cell];
     team->total[cell] = sum;
@@ -169,13 +170,13 @@ KF_SCALAR_KERNEL(clear_counts, kf_sph_arguments) {
 
 /* ---- Particles ---- */
 
-/* Number of slots that the sort fills. */
+/* Returns the number of slots that the sort fills. */
 KF_FUNCTION int kf_filled(const kf_sph_arguments *a) {
     const int filled = a->start[a->cell_count + 1];
     return filled < a->count ? filled : a->count;
 }
 
-/* Gives the particle with that identity, which is at `from`, its place in this part's slots. */
+/* Records in this part's slot `to` which particle comes there, and from where. */
 KF_FUNCTION void kf_take_slot(const kf_sph_arguments *a, int to, int identity, int from) {
     if (to >= a->count) {
         a->clock->flags |= KF_SPH_FULL;
@@ -185,8 +186,8 @@ KF_FUNCTION void kf_take_slot(const kf_sph_arguments *a, int to, int identity, i
     a->slots[2 * to + 1] = from;
 }
 
-/* Gives slot i of part `part`'s `next` its place in this part's slots, if this part keeps its cell. Within a
- * cell, particles counted by lower parts come first. */
+/* Takes the particle in slot i of the set `next` of `part`, if this part keeps its cell. Within a cell,
+ * particles that lower parts have counted come first. */
 KF_FUNCTION void kf_take(const kf_sph_arguments *a, int part, int i) {
     const kf_sph_team *team = a->team;
     const kf_sph_peer *peer = &team->peers[part];
@@ -203,7 +204,7 @@ KF_FUNCTION void kf_take(const kf_sph_arguments *a, int part, int i) {
     kf_take_slot(a, to, kf_next_of(a, part)->identity[i], team->packs ? i : part * a->count + i);
 }
 
-/* Takes a particle of this part. It names the particle to others if one of them keeps its plane. */
+/* Takes this part's own particles, and names those to others whose planes others keep. */
 KF_SCALAR_KERNEL(place, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -242,7 +243,7 @@ KF_FUNCTION int kf_cell_of_slot(const kf_sph_arguments *a, int from) {
     return a->team->peers[from / a->count].cell_of[2 * (from % a->count)];
 }
 
-/* Moves the particle that a slot was given to its place in `sorted`. */
+/* Moves a particle from its old place to its slot in `sorted`. */
 KF_FUNCTION void kf_move_taken(const kf_sph_arguments *a, int from, int to, int identity) {
     if (!a->team->packs)
         kf_move(a, kf_next_of(a, from / a->count), from % a->count, to, identity);
@@ -252,7 +253,7 @@ KF_FUNCTION void kf_move_taken(const kf_sph_arguments *a, int from, int to, int 
         kf_move_row(a, from - a->count, to, identity);
 }
 
-/* One item: ends the sort. The slots are those of the new order. */
+/* Ends the sort: sets which slots are the part's own. The extent is 1. */
 KF_SCALAR_KERNEL(end_sort, kf_sph_arguments) {
     (void)x, (void)y, (void)z;
     kf_sph_share *share = a->share;
@@ -263,13 +264,14 @@ KF_SCALAR_KERNEL(end_sort, kf_sph_arguments) {
     share->gone = a->start[a->cell_count];
     share->outside = a->start[a->cell_count + 1] - share->gone;
     if (!full) return;
-    a->clock->flags |= KF_SPH_FULL; /* the run ends; until then no slot beyond the last is touched */
+    /* The run will end. Until then no kernel may touch a slot beyond the last. */
+    a->clock->flags |= KF_SPH_FULL;
     share->first = share->inside = share->gone = share->outside = 0;
 }
 
 /* ---- Copies of others' particles, where they have changed since the sort ---- */
-/* Returns the k-th plane beside the slab, if it holds the slot, else -1. Planes count from the slab outwards,
- * on both sides in turn. */
+/* Returns the k-th plane beside the slab if it holds the slot, otherwise -1. Planes are counted outwards
+ * from the slab, alternately on both sides. */
 KF_FUNCTION int kf_plane_beside(const kf_sph_arguments *a, int k, int slot) {
     const kf_sph_share *share = a->share;
     const int part = a->team->part, planes = a->cells[a->cut_axis], away = k / 2 + 1;
@@ -280,8 +282,8 @@ KF_FUNCTION int kf_plane_beside(const kf_sph_arguments *a, int k, int slot) {
                                                                                                        : -1;
 }
 
-/* Copies again the values of `sorted` that a->first names, for all slots of other parts' particles. In a
- * plane they have the same order as in their own part. */
+/* Copies again the values of `sorted` that a->first names (KF_SPH_COPY_MOTION ...) of all other parts'
+ * particles. In a plane they have the same order as in their own part. */
 KF_SCALAR_KERNEL(copy_others, kf_sph_arguments) {
     (void)y, (void)z;
     const kf_sph_share *share = a->share;

@@ -1,7 +1,10 @@
-/* The scheme `thesis`: Sandvik 2021, with the misprints mended that its text proves (docs/sph.md). Density by
- * a sum (poly6), pressure with the spiky gradient at half its weight, viscosity Laplacian, or a stress from
- * the velocity gradient; XSPH fed back into the momentum; penalty walls; limits of speed and acceleration.
- * Velocities are those of half steps. Three dimensions. Defines: KF_STRESS; KF_XSPH. */
+/* The scheme `thesis` of Sandvik 2021 (NTNU), with those misprints corrected that its own text proves
+ * (docs/sph.md). The density is a sum with the kernel poly6. The pressure gradient has the kernel spiky at
+ * half its weight. Friction is a Laplacian, or a stress from the velocity gradient. XSPH is fed back into
+ * the momentum. Walls push by a penalty, and speed and acceleration are limited. Velocities are those of
+ * half steps. There are three dimensions.
+ *
+ * Defines: KF_STRESS, friction is a stress. KF_XSPH, velocities are smoothed. */
 #include "integrate.h"
 #include "neighbours.h"
 #include "rheology.h"
@@ -11,8 +14,7 @@ KF_FUNCTION float kf_clipped(float e) {
     return kf_larger(e, 0.0f);
 }
 
-/* Sums each particle's density with the kernel function poly6, and keeps its deviation from the density at
- * rest. */
+/* Sums each particle's density with the kernel poly6, and stores its deviation from the rest density. */
 KF_SCALAR_KERNEL(density, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)
@@ -35,7 +37,8 @@ KF_SCALAR_KERNEL(density, kf_sph_arguments) {
 }
 
 #if KF_STRESS
-/* 2 mu D, or the jumping Bingham law: mu_s below the yield stress, tau_y / |D| + 2 mu |D|^(N-1) above. */
+/* Returns 2 mu D, or the stress of the thesis' Bingham law, which jumps at the yield stress: mu_s below
+ * it, tau_y / |D| + 2 mu |D|^(N-1) above. */
 KF_FUNCTION kf_deviator kf_thesis_stress(const kf_sph_arguments *a, kf_gradient l) {
     const kf_deviator d = kf_strain_rate(l);
     const float size = kf_size(d);
@@ -48,8 +51,8 @@ KF_FUNCTION kf_deviator kf_thesis_stress(const kf_sph_arguments *a, kf_gradient 
     return kf_scaled(d, factor);
 }
 
-/* Works out each particle's velocity gradient with the kernel spiky, its stress by the material's law
- * (kf_thesis_stress), and the sums of XSPH. */
+/* Computes each particle's velocity gradient with the kernel spiky, its stress (kf_thesis_stress), and the
+ * sums of XSPH. */
 KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)
@@ -83,7 +86,8 @@ KF_SCALAR_KERNEL(stress, kf_sph_arguments) {
 }
 #endif
 
-/* K_s d - K_d (v . n) along the normal for what is d past a wall; friction along it below a height. */
+/* Adds the walls' acceleration. A particle that is d behind a wall is pushed by K_s d - K_d (v . n) along
+ * the normal n. One that is near a wall feels friction along it. */
 KF_FUNCTION kf_four kf_penalty(const kf_sph_arguments *a, kf_four p, kf_four v, kf_four acceleration) {
     KF_ONE_BY_ONE for (int k = 0; k < KF_WALLS; k++) {
         kf_wall w;
@@ -107,8 +111,8 @@ KF_FUNCTION kf_four kf_limited(kf_four v, float limit) {
     return v;
 }
 
-/* Sums each particle's forces by pressure and stress, or pressure and viscosity, adds walls' penalty and
- * gravity, limits both acceleration and speed, and moves the particle by one step. */
+/* Sums each particle's forces by pressure and stress, or by pressure and viscosity. It adds walls and
+ * gravity, limits acceleration and speed, and moves the particle through the step. */
 KF_SCALAR_KERNEL(force, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x / KF_LANES)

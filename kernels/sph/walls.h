@@ -1,14 +1,16 @@
-/* Walls without particles: half-spaces and terrain. Behind a wall the fluid continues in layers at 0.5, 1.5
- * ... spacings from it. A table holds what these layers add to a sum, by the distance d of the particle. G is
- * the sum of |dW/dn|. M is the sum of t |dW/dn| with t = normal . (x_i - x'), for quantities that are linear
- * in t. T is the sum of u |dW/du| with u along the wall, for quantities that are linear in u. */
+/* Walls without particles: half-spaces and terrain. Sums treat the fluid as if it continued behind a wall,
+ * in layers at 0.5, 1.5 ... spacings from it. A table holds what these layers add to a sum, by the
+ * particle's distance d from the wall. W is the kernel function.
+ *   G  the sum of |dW/dn| along the normal n, for quantities that are constant behind the wall
+ *   M  the sum of t |dW/dn| with t = n . (x_i - x'), for quantities that are linear in t
+ *   T  the sum of u |dW/du| with u along the wall, for quantities that are linear in u */
 #ifndef KF_KERNELS_SPH_WALLS_H
 #define KF_KERNELS_SPH_WALLS_H
 
 #include "particle.h"
 
 #define KF_CLOSEST_WALL                                                                                      \
-    0.25f /* spacings: a particle that is nearer, or beyond the wall, is treated as if it were here */
+    0.25f /* spacings; a particle that is nearer, or behind the wall, counts as being here */
 
 typedef struct kf_wall {
     float nx, ny, nz, distance;
@@ -17,7 +19,8 @@ typedef struct kf_wall {
 } kf_wall;
 
 #if KF_TERRAIN
-/* Quadratic B-spline through the means of neighbouring heights: value and slopes are continuous. */
+/* Evaluates the quadratic B-spline through the means of neighbouring heights, whose value and slopes are
+ * continuous. */
 KF_FUNCTION void kf_spline(float x, float inverse, float origin, int nodes, int *first, float *w, float *d) {
     const float u = (x - origin) * inverse;
     const int i = kf_within((int)floorf(u + 0.5f), 1, nodes - 2);
@@ -26,7 +29,7 @@ KF_FUNCTION void kf_spline(float x, float inverse, float origin, int nodes, int 
     w[0] = 0.5f * (0.5f - t) * (0.5f - t), w[1] = 0.75f - t * t, w[2] = 0.5f * (0.5f + t) * (0.5f + t);
     d[0] = (t - 0.5f) * inverse, d[1] = -2.0f * t * inverse, d[2] = (t + 0.5f) * inverse;
 }
-/* Height and slopes of the terrain at (x, y). */
+/* Returns the terrain's height and slopes at (x, y). */
 KF_FUNCTION void kf_height(const kf_sph_arguments *a, float x, float y, float *height, float *sx, float *sy) {
     float wx[3], gx[3], h = 0, px = 0, py = 0;
     int ix;
@@ -52,8 +55,8 @@ KF_FUNCTION void kf_height(const kf_sph_arguments *a, float x, float y, float *h
 #endif
     *height = h, *sx = px, *sy = py;
 }
-/* Returns the tangent plane at the point of the terrain below p, then the one at the foot of p on that
- * plane. */
+/* Finds the terrain's tangent plane near p. The first pass takes it below p, the second at the foot of p
+ * on the first plane. */
 KF_FUNCTION void kf_terrain(const kf_sph_arguments *a, kf_four p, kf_wall *w) {
     float fx = p.x, fy = p.y;
     KF_UNROLL
@@ -77,7 +80,7 @@ KF_FUNCTION void kf_terrain(const kf_sph_arguments *a, kf_four p, kf_wall *w) {
 
 #define KF_WALLS (a->plane_count + KF_TERRAIN)
 
-/* Gives wall k of KF_WALLS as p sees it. Returns 0 if the wall is out of reach. */
+/* Returns wall k of KF_WALLS as p sees it. The result is 0 if the wall is out of reach. */
 KF_FUNCTION int kf_wall_at(const kf_sph_arguments *a, kf_four p, int k, kf_wall *w) {
     if (k < a->plane_count) {
         const kf_sph_plane *plane = &a->planes[k];
