@@ -1,9 +1,15 @@
-/* Semi-Lagrangian advection (Stam 1999): from the velocity a cell finds where its fluid was; from the fields
- * there, what it had; then what happens to it on arrival (dyes, buoyancy, forces, the solid). Schemes beside
- * the linear one: MacCormack (Selle et al. 2008) and cubic, both limited. Defines of the scene: KF_DIMENSIONS
- * 2 | 3   KF_NX KF_NY KF_NZ   KF_ADVECTION (choices.h) KF_PLANAR 0 pairs (u, v) | 1 an array for each
- * component (one simulation)   KF_MIDPOINT 0 | 1 KF_DYES 0 .. 3   KF_BUOYANCY, KF_ACCELERATION 0 | 1 KF_SOLID
- * (choices.h) */
+/* Semi-Lagrangian advection (Stam 1999, "Stable fluids"). A cell traces the velocity back to the place
+ * where its fluid was before the step, interpolates the fields there, and takes the values. Then it
+ * applies what happens on arrival: dyes, buoyancy, forces, the solid. Besides linear interpolation there
+ * are MacCormack's scheme (Selle et al. 2008) and a cubic one. Both are limited to the range of the
+ * nearest cells.
+ *
+ * Defines that a scene or config sets:
+ *   KF_DIMENSIONS 2|3, KF_NX, KF_NY, KF_NZ
+ *   KF_ADVECTION, KF_SOLID          choices.h
+ *   KF_PLANAR 0|1                   0: an array of pairs (u, v); 1: an array for each component (one
+ * simulation) KF_MIDPOINT 0|1                 traces use the midpoint rule KF_DYES 0 .. 3 number of dyes
+ *   KF_BUOYANCY, KF_ACCELERATION 0|1  dyes lift the fluid; a force field acts on it */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ADVECTION_H
 #define KF_KERNELS_STABLE_FLUIDS_ADVECTION_H
 
@@ -34,9 +40,9 @@
 #define KF_SOLID KF_NO_SOLID
 #endif
 #define KF_CELLS (KF_NX * KF_NY * KF_NZ)
-/* KF_STRIPS 1: the cpu first fetches the values that come to a strip of cells, then continues with them.
- * Vectors of cells would load each number separately; one cell after the other loads u and v together.
- * KF_STRIP_X(i): x of cell i of a row. */
+/* With KF_STRIPS the cpu first interpolates the velocities for a strip of cells, and then continues with
+ * all of them. A SIMD loop over cells would load u and v separately. One cell after the other can load
+ * them together. KF_STRIP_X(i) is the x of cell i of a row. */
 #define KF_STRIPS (!KF_CUDA && KF_ADVECTION == KF_LINEAR_ADVECTION && !KF_PLANAR && KF_VELOCITY_BITS != 16)
 #define KF_STRIP  128
 #ifndef KF_STRIP_X
@@ -47,7 +53,7 @@ typedef struct kf_vector {
     kf_real u, v, w;
 } kf_vector;
 
-/* A velocity field of one simulation. */
+/* Reads the pair (u, v) of a cell from a velocity field. */
 #if KF_PLANAR
 typedef kf_stored_real kf_pair_part;
 #define KF_PAIR_AT(field, cell)                                                                              \
@@ -55,7 +61,7 @@ typedef kf_stored_real kf_pair_part;
 #elif KF_CUDA || KF_VELOCITY_BITS == 16
 typedef kf_stored_pair kf_pair_part;
 #define KF_PAIR_AT(field, cell) kf_pair_from((field)[cell])
-#else /* gcc gathers numbers, not structs */
+#else /* gcc gathers numbers, but not structs */
 typedef kf_stored_pair kf_pair_part;
 #define KF_PAIR_AT(field, cell)                                                                              \
     kf_complex_of(((const kf_real *)(field))[2 * (cell)], ((const kf_real *)(field))[2 * (cell) + 1])
@@ -69,7 +75,7 @@ KF_FUNCTION kf_view kf_view_of(const kf_fluid_arguments *a, const void *field, i
     view.pairs = (const kf_pair_part *)field + (long long)KF_CELLS * simulation;
 #if KF_CUDA
     unsigned long long address = __cvta_generic_to_global(view.pairs);
-    asm("" : "+l"(address)); /* so that the simulation's offset is not added for every cell */
+    asm("" : "+l"(address)); /* keeps the compiler from adding the simulation's offset again for each cell */
     view.pairs = (const kf_pair_part *)__cvta_global_to_generic(address);
 #endif
     view.thirds =
@@ -101,8 +107,9 @@ KF_FUNCTION void kf_put_velocity(const kf_fluid_arguments *a, void *field, int s
                             (long long)KF_CELLS * a->simulations))[(long long)KF_CELLS * simulation + cell] =
             KF_TO_STORED(velocity.w);
 }
-/* Cell (x, y, z) and its mirror images behind walls at which passes fold: bit 0 across x, the next bit across
- * the last axis. */
+/* Number a cell's images. KF_FOLD_X and KF_FOLD_LAST say that the box is continued by its mirror image
+ * behind the walls across x and across the last axis. Bit 0 of an image's number means mirrored across x,
+ * the next bit across the last axis. */
 #define KF_IMAGES                   ((1 + KF_FOLD_X) * (1 + KF_FOLD_LAST))
 #define KF_IMAGE_ACROSS_X(image)    (KF_FOLD_X && ((image)&1))
 #define KF_IMAGE_ACROSS_LAST(image) (KF_FOLD_LAST && ((image) >> KF_FOLD_X))
@@ -127,15 +134,15 @@ KF_FUNCTION const kf_stored_real *kf_dye_of(const void *dyes, int simulation, in
     return (const kf_stored_real *)dyes + ((long long)simulation * KF_DYES + dye) * KF_CELLS;
 }
 
-/* The 2 (cubic: 4) cells an axis around a place, and their weights. */
+/* The 2 cells an axis around a place, or 4 for cubic interpolation, and the weights. */
 #if KF_ADVECTION == KF_CUBIC_ADVECTION
 #define KF_SUPPORT 4
 #else
 #define KF_SUPPORT 2
 #endif
 typedef struct kf_place {
-    int x[4], y[4], z[4]; /* y, z as offsets of a cell */
-    kf_real wx, wy, wz;   /* distance from the cell below */
+    int x[4], y[4], z[4]; /* cells; y and z as parts of a cell's index */
+    kf_real wx, wy, wz;   /* distances from the cell below */
 } kf_place;
 
 KF_FUNCTION kf_real kf_locate_axis(int i, kf_real distance, int n, int pitch, int support, int *cells) {
@@ -147,8 +154,8 @@ KF_FUNCTION kf_real kf_locate_axis(int i, kf_real distance, int n, int pitch, in
         cells[0] = (below == 0 ? n - 1 : below - 1) * pitch, cells[3] = kf_next(above, n) * pitch;
     return -distance - floored;
 }
-/* Sets the place `displacement` upstream of a cell. The weight comes from the displacement, not from the
- * position, whose digits are needed to count cells. */
+/* Returns the place that lies `displacement` upstream of a cell. The weights come from the displacement.
+ * In a position too few digits would be left for them. */
 KF_FUNCTION kf_place kf_locate(int x, int y, int z, kf_vector displacement, int support) {
     kf_place place;
     place.wx = kf_locate_axis(x, displacement.u, KF_NX, 1, support, place.x);
@@ -192,7 +199,8 @@ KF_FUNCTION kf_vector kf_linear_velocity(kf_view view, const kf_place *p, int su
     return velocity;
 }
 
-/* Returns the displacement of a cell's fluid in the step: by its velocity, or by the velocity half way. */
+/* Returns how far a cell's fluid moved in the step, by the velocity in the cell or by that half way back
+ * (midpoint rule). */
 KF_FUNCTION kf_vector kf_trace(const kf_fluid_arguments *a, kf_view wind, int x, int y, int z) {
     kf_vector d = kf_velocity_at(wind, (z * KF_NY + y) * KF_NX + x);
     const kf_real step = KF_PARAMETER(a, step);
@@ -205,7 +213,8 @@ KF_FUNCTION kf_vector kf_trace(const kf_fluid_arguments *a, kf_view wind, int x,
     return d;
 }
 
-/* Smallest and largest value of the cells of a linear interpolation, to limit the other schemes. */
+/* The smallest and largest value of the cells of a linear interpolation. Schemes of higher order are
+ * limited to this range. */
 typedef struct kf_range {
     kf_real low, high;
 } kf_range;
@@ -236,7 +245,7 @@ KF_FUNCTION kf_real kf_limited(kf_real value, kf_range range) {
 }
 
 #if KF_ADVECTION == KF_CUBIC_ADVECTION
-/* Catmull-Rom. */
+/* The weights of Catmull and Rom's cubic interpolation. */
 KF_FUNCTION void kf_cubic_weights(kf_real w, kf_real *weights) {
     const kf_real w2 = w * w, w3 = w2 * w;
     weights[0] = KF_R(-0.5) * w3 + w2 - KF_R(0.5) * w;
@@ -271,8 +280,8 @@ KF_FUNCTION kf_real kf_cubic_real(const kf_stored_real *field, const kf_place *p
 }
 #endif
 
-/* Returns the field's value that arrives in the cell: that at the place, by the scheme of the scene. `ahead`
- * is the place downstream, from which MacCormack's scheme looks back. */
+/* Returns the value of a field that arrives in the cell from its place upstream, by the scene's scheme.
+ * `ahead` is the place downstream, from which MacCormack's scheme traces back to estimate its error. */
 KF_FUNCTION kf_real kf_came_real(const kf_stored_real *field, const kf_stored_real *predicted, int cell,
                                  const kf_place *p, const kf_place *ahead) {
 #if KF_ADVECTION == KF_CUBIC_ADVECTION
@@ -309,8 +318,8 @@ KF_FUNCTION kf_vector kf_came_velocity(kf_view field, kf_view predicted, int cel
 #if KF_SOLID == KF_MOVING_SOLID
 #define KF_TIME(a) ((kf_real)(a)->clock[0]) /* the end of this step */
 #endif
-/* Returns the solid share of a cell and the solid's velocity there. A moving solid's mask is read at the
- * cell's position in the solid's own frame, which does not wrap. */
+/* Returns the solid share of a cell, and the solid's velocity there. A moving solid's mask is read at the
+ * cell's place in the solid's own frame. It is not periodic. */
 KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z, kf_vector *velocity) {
     const float *solid = (const float *)a->solid;
 #if KF_SOLID == KF_MOVING_SOLID
@@ -319,7 +328,7 @@ KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z
     kf_real r[3], turned[3];
     const int cell[3] = {x, y, z}, n[3] = {KF_NX, KF_NY, KF_NZ};
     KF_UNROLL
-    for (int i = 0; i < 3; i++) { /* from the centre, by the shorter way around */
+    for (int i = 0; i < 3; i++) { /* from the solid's centre, the shorter way around the periodic box */
         r[i] = KF_R(cell[i]) - KF_R(m->center[i]) - KF_R(m->velocity[i]) * time;
         r[i] -= KF_R(n[i]) * KF_FLOOR(r[i] / KF_R(n[i]) + KF_R(0.5));
     }
@@ -360,9 +369,9 @@ KF_FUNCTION kf_real kf_solid_at(const kf_fluid_arguments *a, int x, int y, int z
 /* The velocities that arrive in a strip of cells. */
 typedef struct kf_strip {
 #if KF_STRIPS
-    /* The cells around each place upstream, x fastest. */
+    /* The indices of the cells around each place upstream, x fastest. */
     unsigned from[KF_DIMENSIONS == 3 ? 8 : 4][KF_STRIP];
-    kf_real weights[3][2 * KF_STRIP]; /* each twice: for u and for v */
+    kf_real weights[3][2 * KF_STRIP]; /* each weight twice, for u and for v */
     kf_real pairs[2 * KF_STRIP], thirds[KF_STRIP];
 #else
     int none;
@@ -392,7 +401,7 @@ typedef kf_real kf_duo __attribute__((vector_size(2 * sizeof(kf_real)), aligned(
     }
 #define KF_DUO_VALUE(cell)   (*(const kf_duo *)(pairs + 2 * (unsigned long long)(cell)))
 #define KF_THIRD_VALUE(cell) field.thirds[cell]
-/* Fetches what kf_linear_velocity returns, for each located cell. */
+/* Computes what kf_linear_velocity returns, for each cell of the strip that has been located. */
 KF_FUNCTION void kf_fetch_located(const kf_fluid_arguments *a, int simulation, int count, kf_strip *s) {
     const kf_view field = kf_view_of(a, a->field, simulation);
     const kf_real *pairs = (const kf_real *)field.pairs;
@@ -424,9 +433,9 @@ KF_FUNCTION kf_vector kf_fetched(const kf_strip *s, int k) {
 }
 #endif
 
-/* Computes the velocity of a cell before the projection, and writes its dyes to dye_target. First come forces
- * that depend on the arriving values, then the pull of a solid. fetched: with KF_STRIPS the arriving
- * velocity, at place k. */
+/* Returns the velocity of a cell before the projection, and writes its dyes to dye_target. Forces that
+ * depend on the arriving values come first, then the pull of a solid. fetched: with KF_STRIPS the arriving
+ * velocities, of which the cell's is number k. */
 KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, int x, int y, int z,
                                  const kf_strip *fetched, int k) {
     const int cell = (z * KF_NY + y) * KF_NX + x;
@@ -464,7 +473,7 @@ KF_FUNCTION kf_vector kf_arrived(const kf_fluid_arguments *a, int simulation, in
                  a->dye_target)[((long long)simulation * KF_DYES + i) * KF_CELLS + kf_image(x, y, z, image)] =
                 KF_TO_STORED(dye);
 #if KF_BUOYANCY
-        /* In the mirror image below walls, up and down are exchanged. */
+        /* In the mirror image, up and down are exchanged. */
         const kf_real up =
             KF_LIFT_MIRRORED && (KF_DIMENSIONS == 3 ? 2 * z >= KF_NZ : 2 * y >= KF_NY) ? -lift[i] : lift[i];
         if (KF_DIMENSIONS == 3)

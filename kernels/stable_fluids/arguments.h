@@ -1,26 +1,27 @@
-/* The arguments of the kernels of the stable fluids system, shared with solver/stable_fluids/.
+/* The arguments of the kernels of the stable fluids system, which host and device share.
  *
- * Units: a cell and a time step are 1. A velocity field of s simulations is an array of pairs (u, v)
- * [simulation][z][y][x], followed in three dimensions by one of w. The spectrum has the modes 0 <= kx < (NX +
- * 1) / 2: the others follow from them, and those at half the sampling rate are zero. In two dimensions the
- * modes of u and v lie side by side; in three there is an array for each component. */
+ * A cell and a time step have the length 1. A velocity field of several simulations is an array of pairs
+ * (u, v) [simulation][z][y][x]. In three dimensions an array of w follows. The spectrum has the modes 0 <=
+ * kx < (NX + 1) / 2. The others are their complex conjugates, and those at half the sampling rate are set
+ * to zero. In two dimensions the modes of u and v are stored side by side. In three there is an array for
+ * each component. */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ARGUMENTS_H
 #define KF_KERNELS_STABLE_FLUIDS_ARGUMENTS_H
 
-/* X(name): scalars in the precision of the arithmetic. */
+/* The scalars X(name), which have the precision of the arithmetic. */
 #define KF_FLUID_SCALARS(X)                                                                                  \
-    X(step)      /* time that a trace goes back; 1, or 1/2 with reflection */                                \
-    X(viscosity) /* times the time that this projection stands for */                                        \
+    X(step)      /* time that a trace goes back: 1, or 1/2 with reflection */                                \
+    X(viscosity) /* times the time for which this projection stands */                                       \
     X(wave_x)    /* 2 pi / NX */                                                                             \
     X(wave_y)                                                                                                \
     X(wave_z)                                                                                                \
-    X(scale)   /* of the transforms behind the projection: 1 / (NY NZ); those along x have 1 / NX */         \
-    X(drag)    /* dt / eta of the penalised solid; a field's value is pulled to the solid's by it */         \
-    X(rebound) /* share of that pull by which it goes beyond, for the projection to bring back */            \
-    X(decay_0) /* factor on a dye in the time of a trace */                                                  \
+    X(scale)   /* of the transforms around the projection, 1 / (NY NZ); rows scale by 1 / NX */              \
+    X(drag)    /* dt / eta of the penalised solid, which pulls the velocity to its own */                    \
+    X(rebound) /* share by which the pull overshoots, since the projection undoes some of it */              \
+    X(decay_0) /* factor on a dye over the time of a trace */                                                \
     X(decay_1)                                                                                               \
     X(decay_2)                                                                                               \
-    X(lift_0) /* acceleration upwards by a unit of the dye */                                                \
+    X(lift_0) /* upward acceleration by a unit of the dye */                                                 \
     X(lift_1)                                                                                                \
     X(lift_2)                                                                                                \
     X(confinement) /* eps h of vorticity confinement */                                                      \
@@ -39,23 +40,24 @@ typedef struct kf_fluid_doubles {
 
 enum { KF_FLUID_DYES = 3 };
 
-/* A push in one step: adds vector / (1 + dx^4 + dy^4 + dz^4) in the cells within `reach` of `cell`, across
- * the domain's seam. */
+/* A push in one step. It adds vector / (1 + dx^4 + dy^4 + dz^4) in the cells within `reach` of `cell`,
+ * across periodic faces. */
 typedef struct kf_fluid_impulse {
     long long step;
     int cell[3], reach;
     double vector[3];
 } kf_fluid_impulse;
 
-/* A source: a ball that acts in every step from `first` to `last`. It pulls the velocity to `velocity` by the
- * share `pull`, accelerates the fluid and adds to dyes. All are weighted with (1 - r^2 / R^2)^2. */
+/* A source in a ball, which acts in every step from `first` to `last`. It pulls the velocity to `velocity`
+ * by the share `pull`, accelerates the fluid and adds to dyes. All have the weight (1 - r^2 / R^2)^2. */
 typedef struct kf_fluid_source {
     long long first, last;
     double center[3], radius;
     double velocity[3], pull, acceleration[3], dye[KF_FLUID_DYES];
 } kf_fluid_source;
 
-/* A point x0 of the solid is, at time t, at rotation(angle + spin t) (x0 - center) + center + velocity t. */
+/* The motion of a solid. Its point x0 is at time t at rotation(angle + spin t) (x0 - center) + center +
+ * velocity t. */
 typedef struct kf_fluid_motion {
     double center[3], velocity[3], axis[3], spin;
 } kf_fluid_motion;
@@ -64,34 +66,35 @@ typedef struct kf_fluid_arguments {
     int extent[3];
     int simulations;
     const void *wind;      /* velocity that advects */
-    const void *field;     /* velocity that is advected; without reflection the same array */
-    const void *predicted; /* MacCormack: the field after the first advection */
+    const void *field;     /* velocity that is advected: the same array without reflection */
+    const void *predicted; /* with MacCormack's scheme: the field after the first advection */
     const void *dye, *dye_predicted;
-    const void *acceleration; /* with the layout of a velocity */
-    const void *solid;        /* solid share of each cell, [z][y][x] */
+    const void *acceleration; /* in the layout of a velocity */
+    const void *solid;        /* [z][y][x]: solid share of each cell */
     void *target;             /* velocity */
-    void *kept;               /* velocity before the first projection of a step (with reflection) */
+    void *kept;               /* for each axis 2 (N - 1), forward and then inverse */
     void *dye_target;
     void *spectrum;
-    const void *twiddles_x, *twiddles_y, *twiddles_z; /* forward, then inverse: 2 (N - 1) each */
-    void *particles; /* positions in cells, [simulation][particle][dimension] */
+    /* [simulation][particle][dimension]: positions in cells. */
+    const void *twiddles_x, *twiddles_y, *twiddles_z;
+    void *particles; /* [0]: steps begun, [1]: index of the next push */
     long long particle_count;
-    long long *clock; /* [0]: steps begun, [1]: index of the next impulse */
+    long long *clock; /* for the plan persistent: count of arrivals */
     const kf_fluid_impulse *impulses;
     const kf_fluid_source *sources;
     long long impulse_count;
     int source_count;
     kf_fluid_motion motion;
-    int *barrier; /* plan persistent: count of arrivals */
+    int *barrier; /* for the plan persistent: steps of a launch */
     int steps;    /* plan persistent: steps of a launch */
-    /* With KF_AHEAD 1: a block requests, from the cache, the data of the block this many blocks later. */
+    /* With KF_AHEAD 1 a block prefetches into the cache what the block this many blocks later will read. */
     int ahead;
     kf_fluid_singles single_precision;
     kf_fluid_doubles double_precision;
 } kf_fluid_arguments;
 
-/* Arguments of transforms that are separate passes (transforms.cu). Value i of line l of group g is at g
- * group + l line + i stride, in complex values; rows of reals are `line` reals apart. */
+/* The arguments of transforms that are separate passes (transforms.cu). Value i of line l of group g is
+ * complex value g group + l line + i stride. Rows of reals are `line` reals apart. */
 typedef struct kf_transform_arguments {
     int extent[3];
     int lines;

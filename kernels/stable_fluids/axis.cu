@@ -1,6 +1,6 @@
-/* The pass along y of a three-dimensional spectrum, one component at a time; in place. Extent: (blocks x
- * threads, simulations); a block has KF_COLUMN_LINES columns of one z and component. Defines: as in
- * columns.h, for lines of NY */
+/* The transform along y of a three-dimensional spectrum, one component at a time, in place. The extent is
+ * (blocks x threads, simulations). A block has KF_COLUMN_LINES columns of one z and one component. The
+ * defines are those of columns.h, for lines of NY values. */
 #define KF_LANES KF_COLUMN_LINES
 #include "modes.h"
 #include "transform.h"

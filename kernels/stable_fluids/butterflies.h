@@ -1,5 +1,5 @@
-/* Butterflies: transforms of 2 to 32 values that a thread holds, unrolled, in place, natural order in and
- * out. */
+/* Butterflies: unrolled transforms of 2 to 32 values that a thread holds. Input and output are in natural
+ * order. */
 #ifndef KF_KERNELS_STABLE_FLUIDS_BUTTERFLIES_H
 #define KF_KERNELS_STABLE_FLUIDS_BUTTERFLIES_H
 
@@ -42,7 +42,8 @@ KF_FUNCTION void kf_butterfly_small(kf_wide *a, int radix, int sign) {
     if (radix == 4) kf_butterfly_4(a, sign);
     if (radix == 5) kf_butterfly_5(a, sign);
 }
-/* A transform of n = p q values is p-point transforms of every q-th, turned, then q-point ones. */
+/* Transforms n = p q values: p-point transforms of every q-th value, twiddle factors, then q-point
+ * transforms (Cooley and Tukey 1965). */
 KF_FUNCTION void kf_butterfly_product(kf_wide *a, int p, int q, int sign) {
     kf_wide b[20], c[5];
     KF_UNROLL
@@ -66,7 +67,7 @@ KF_FUNCTION void kf_butterfly_product(kf_wide *a, int p, int q, int sign) {
             a[k + p * j] = c[j];
     }
 }
-/* Transforms 32 values as 4 times 8, with twiddles between: Cooley and Tukey's splitting, unrolled. */
+/* Transforms 32 values as 4 times 8, in the same way, unrolled. */
 KF_FUNCTION void kf_butterfly_32(kf_wide *a, int sign) {
     kf_wide b[32], c[8];
     KF_UNROLL
@@ -90,7 +91,7 @@ KF_FUNCTION void kf_butterfly_32(kf_wide *a, int sign) {
             a[k + 8 * j] = c[j];
     }
 }
-/* In place, natural order; sign -1: forward. */
+/* Transforms `radix` values in place. sign -1: forward. */
 KF_FUNCTION void kf_butterfly(kf_wide *a, int radix, int sign) {
     if (radix <= 5) kf_butterfly_small(a, radix, sign);
     if (radix == 6) kf_butterfly_product(a, 3, 2, sign);

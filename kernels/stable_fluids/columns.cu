@@ -1,6 +1,6 @@
-/* Diffusion and projection (Stam 1999) between the transforms along the last axis, of the spectrum in place.
- * Extent: (blocks x threads, simulations); a block has KF_COLUMN_LINES columns, of one y in three dimensions.
- */
+/* Transforms the spectrum along the last axis, divides by the diffusion and projects (Stam 1999), and
+ * transforms back, in place. The extent is (blocks x threads, simulations). A block has KF_COLUMN_LINES
+ * columns, in three dimensions of one y. */
 #include "columns.h"
 
 KF_BLOCK_KERNEL(columns, kf_fluid_arguments) {

@@ -1,12 +1,16 @@
-/* The pass along the last axis, of the spectrum in place: forward transform, diffusion and projection,
- * inverse transform. Defines: KF_COLUMN_THREADS, KF_COLUMN_LINES columns of a block, KF_COLUMN_MOST values,
- * KF_COLUMN_R0
- * .. R4; KF_COMPONENT_PER_THREAD 0: a thread has all components of its columns | 1: one */
+/* The pass along the last axis, in place: forward transform, diffusion and projection, inverse transform.
+ *
+ * Defines that a config sets:
+ *   KF_COLUMN_THREADS            threads of a line
+ *   KF_COLUMN_LINES              columns of a block
+ *   KF_COLUMN_MOST               most values of a thread
+ *   KF_COLUMN_R0 .. R4           radices
+ *   KF_COMPONENT_PER_THREAD 0|1  0: a thread has all components of its columns; 1: it has one */
 #ifndef KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 #define KF_KERNELS_STABLE_FLUIDS_COLUMNS_H
 
 #define KF_COLUMN_MANY (KF_COMPONENT_PER_THREAD ? 1 : KF_DIMENSIONS)      /* components of a thread */
-#define KF_COLUMN_ALL  (KF_COLUMN_LINES * KF_DIMENSIONS / KF_COLUMN_MANY) /* lines of the engine */
+#define KF_COLUMN_ALL  (KF_COLUMN_LINES * KF_DIMENSIONS / KF_COLUMN_MANY) /* lines that transform.h sees */
 #ifndef KF_LANES
 #define KF_LANES KF_COLUMN_ALL
 #endif
@@ -14,7 +18,7 @@
 #include "transform.h"
 
 #define KF_COLUMN_N       ((KF_DIMENSIONS == 3 ? KF_NZ : KF_NY) / (1 + KF_FOLD_LAST))
-#define KF_COLUMN_ALL     (KF_COLUMN_LINES * KF_DIMENSIONS / KF_COLUMN_MANY) /* lines of the engine */
+#define KF_COLUMN_ALL     (KF_COLUMN_LINES * KF_DIMENSIONS / KF_COLUMN_MANY) /* lines that transform.h sees */
 #define KF_COLUMN_RADICES KF_COLUMN_R0, KF_COLUMN_R1, KF_COLUMN_R2, KF_COLUMN_R3, KF_COLUMN_R4
 #define KF_COLUMN_ENGINE                                                                                     \
     KF_COLUMN_N, KF_COLUMN_THREADS, KF_COLUMN_ALL, 1, KF_COLUMN_MANY, KF_COLUMN_MOST, KF_COLUMN_RADICES
@@ -25,12 +29,12 @@
 #define KF_COLUMN_AT(m, slot, i) KF_AT(m, slot, i, KF_COLUMN_N, KF_COLUMN_MOST)
 #define KF_COLUMN_EACH(l, slot, i, radix)                                                                    \
     KF_EACH_VALUE(l, slot, i, KF_COLUMN_N, KF_COLUMN_THREADS, KF_COLUMN_ALL, 1, radix)
-/* Column, and component, of line l. */
+/* Return the column, and the component, of line l. */
 #define KF_COLUMN_OF(l)    (KF_COMPONENT_PER_THREAD ? (l) / KF_DIMENSIONS : (l))
 #define KF_COMPONENT_OF(l) (KF_COMPONENT_PER_THREAD ? (l) % KF_DIMENSIONS : 0)
 
 #if KF_CUDA
-/* Returns the same place of the other component's line beside this one. */
+/* Returns the same value of the other component, which the adjacent lane holds. */
 KF_FUNCTION kf_complex kf_partner(const kf_wide *v, int at, int l) {
     const unsigned lanes = __activemask();
     return kf_complex_of(__shfl_xor_sync(lanes, v[at].re, 1), __shfl_xor_sync(lanes, v[at].im, 1));
@@ -41,24 +45,24 @@ KF_FUNCTION kf_complex kf_partner(const kf_wide *v, int at, int l) {
 }
 #endif
 
-/* Between walls a column is taken in the order that rows.h explains, the component across them with its sign
- * turned. */
+/* Between walls a column's values are in the order of Makhoul 1980 (rows.h). The component across the
+ * walls changes its sign in the second half. */
 #define KF_FOLDED (KF_FOLD_X || KF_FOLD_LAST)
 #define KF_COLUMN_CELL(i)                                                                                    \
     (KF_FOLD_LAST ? (2 * (i) < KF_COLUMN_N ? 2 * (i) : 2 * (KF_COLUMN_N - (i)) - 1) : (i))
 #define KF_COLUMN_SIGN(i, component)                                                                         \
     (KF_FOLD_LAST && (component) == KF_DIMENSIONS - 1 && 2 * (i) >= KF_COLUMN_N ? KF_R(-1) : KF_R(1))
-/* Row of the spectrum of value i of a column; iy: its y in three dimensions. */
+/* Returns the row of the spectrum that has value i of a column. iy: the column's y in three dimensions. */
 #define KF_COLUMN_ROW(i, iy) (KF_DIMENSIONS == 3 ? KF_COLUMN_CELL(i) * KF_NY + (iy) : KF_COLUMN_CELL(i))
 
-/* Twiddles of columns, from their table: forward ones, then inverse ones. */
+/* Loads the twiddles of columns. The table has the forward ones, then the inverse ones. */
 KF_FUNCTION void kf_column_twiddles(const kf_fluid_arguments *a, const int sign, kf_twiddles *twiddles) {
     kf_load_twiddles(twiddles,
                      (const kf_complex *)(KF_DIMENSIONS == 3 ? a->twiddles_z : a->twiddles_y) +
                          (sign < 0 ? 0 : KF_COLUMN_N - 1),
                      sign, KF_COLUMN_ENGINE);
 }
-/* Both; the same ones where the tables are. */
+/* The twiddles of both directions. They are the same if the radices are a palindrome. */
 typedef struct kf_both_twiddles {
     kf_twiddles forward, inverse;
 } kf_both_twiddles;
@@ -72,7 +76,7 @@ KF_FUNCTION void kf_both_column_twiddles(const kf_fluid_arguments *a, kf_both_tw
          ? &(twiddles)->forward                                                                              \
          : &(twiddles)->inverse)
 
-/* Wave numbers of value i of a column, and what its modes are multiplied by. */
+/* Returns the factors of the diffusion and projection of value i of a column. */
 #define KF_COLUMN_FACTORS(a, kx, i, iy)                                                                      \
     kf_factors_of(a, KF_R(kx),                                                                               \
                   KF_DIMENSIONS == 3 ? KF_R((iy) + KF_SIGN_SHIFT(iy, KF_NY))                                 \
@@ -86,7 +90,7 @@ KF_FUNCTION kf_complex kf_signed(kf_real sign, kf_complex c) {
     return kf_complex_of(sign * c.re, sign * c.im);
 }
 
-/* The modes of a block's columns, of one y in three dimensions. */
+/* Reads the modes of a block's columns. */
 KF_FUNCTION void kf_read_columns(const kf_fluid_arguments *a, int first, int iy, int simulation, kf_wide *v) {
     KF_COLUMN_EACH(l, slot, i, KF_COLUMN_FIRST) {
         const int place = kf_mode_place(first + KF_COLUMN_OF(l), KF_COLUMN_ROW(i, iy));
@@ -110,9 +114,9 @@ KF_FUNCTION void kf_read_columns(const kf_fluid_arguments *a, int first, int iy,
 
 #if KF_FOLDED
 #define KF_OTHER_X (KF_LINE_X / 2 * 2 == KF_LINE_X ? KF_LINE_X / 2 : 0)
-/* Divides by the diffusion and projects what one wave vector has of all components; kx: a number of half
- * waves between walls. Where a derivative along an axis is i k, or k, all components are turned to have the
- * same first. */
+/* Divides by the diffusion and projects all components of one wave vector. kx: a number of half waves
+ * between walls. The components were turned so that a derivative along each axis is the same factor, i k
+ * or k, for all of them. */
 KF_FUNCTION void kf_project_wave(const kf_fluid_arguments *a, int kx, int iy, int last, int highest,
                                  kf_complex *c) {
     const int deep = KF_DIMENSIONS == 3;
@@ -126,8 +130,9 @@ KF_FUNCTION void kf_project_wave(const kf_fluid_arguments *a, int kx, int iy, in
     kf_projected_3(&f, c);
 #endif
 }
-/* Projects a column of the spectrum. Between walls across x its real parts are of kx half waves, its
- * imaginary ones of L - kx, or, with kx = 0, of L / 2. */
+/* Diffuses and projects one value of a column for all components. Between walls across x its real part
+ * belongs to kx half waves, and its imaginary part to L - kx, or to L / 2 if kx is 0. So these need two
+ * projections. */
 KF_FUNCTION void kf_project_column(const kf_fluid_arguments *a, int kx, int iy, int last, int highest,
                                    kf_complex *c) {
 #if KF_FOLD_X
@@ -149,15 +154,15 @@ KF_FUNCTION kf_complex kf_times_i(kf_complex c) {
     return kf_complex_of(-c.im, c.re);
 }
 
-/* Values i of a line's transform, `here`, and n - i, `there`, of each component, become what is transformed
- * back at i. */
+/* Diffuses and projects two values of a folded column: `here` at i, and `there` at n - i, for each
+ * component. `back` is what the inverse transform needs at i. */
 #if KF_FOLD_LAST
 KF_FUNCTION void kf_project_pair(const kf_fluid_arguments *a, int kx, int iy, int i, const kf_complex *here,
                                  const kf_complex *there, kf_complex *back) {
     const int highest = KF_DIMENSIONS == 3 && 2 * iy == KF_NY, across = KF_DIMENSIONS - 1;
     const kf_complex w =
         ((const kf_complex *)(KF_DIMENSIONS == 3 ? a->twiddles_z : a->twiddles_y))[2 * (KF_COLUMN_N - 1) + i];
-    kf_complex low[3], high[3]; /* of i and of n - i half waves */
+    kf_complex low[3], high[3]; /* the waves of i and of n - i half waves */
     KF_UNROLL
     for (int m = 0; m < KF_DIMENSIONS; m++) {
         const kf_complex p =
@@ -185,7 +190,7 @@ KF_FUNCTION void kf_project_pair(const kf_fluid_arguments *a, int kx, int iy, in
 KF_FUNCTION void kf_project_pair(const kf_fluid_arguments *a, int kx, int iy, int i, const kf_complex *here,
                                  const kf_complex *there, kf_complex *back) {
     const int last = i + KF_SIGN_SHIFT(i, KF_COLUMN_N), highest = 2 * i == KF_COLUMN_N;
-    kf_complex low[3], high[3]; /* of kx and of L - kx half waves across x */
+    kf_complex low[3], high[3]; /* the waves of kx and of L - kx half waves across x */
     KF_UNROLL
     for (int m = 0; m < KF_DIMENSIONS; m++) {
         low[m] =
@@ -204,8 +209,8 @@ KF_FUNCTION void kf_project_pair(const kf_fluid_arguments *a, int kx, int iy, in
 }
 #endif
 
-/* Diffusion and projection of transformed columns, each value with its mirror image, which another thread
- * has. */
+/* Diffuses and projects folded columns. A value needs its mirror image, which another thread holds, so all
+ * go through shared memory. */
 KF_FUNCTION void kf_project_folded(const kf_fluid_arguments *a, int first, int iy, kf_wide *shared,
                                    kf_wide *v) {
     KF_BARRIER;
@@ -243,7 +248,7 @@ KF_FUNCTION void kf_project_folded(const kf_fluid_arguments *a, int first, int i
 }
 #endif
 
-/* Transforms, projects and writes what was read. */
+/* Transforms the columns that were read, projects them, transforms them back and writes them. */
 KF_FUNCTION void kf_work_on_columns(const kf_fluid_arguments *a, int first, int iy, int simulation,
                                     const kf_both_twiddles *twiddles, kf_wide *shared, kf_wide *v) {
     kf_transform(v, shared, &twiddles->forward, -1, KF_COLUMN_ENGINE);
@@ -317,7 +322,7 @@ KF_FUNCTION void kf_work_on_columns(const kf_fluid_arguments *a, int first, int 
     }
 }
 
-/* Columns that lie together in tiles, of a later block. */
+/* Prefetches the columns of a later block. In tiles they are contiguous in memory. */
 KF_FUNCTION void kf_ask_for_columns(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2 && KF_TILE > 0
     if (threadIdx.x == 0 && block < KF_COLUMN_TILES && (block + 1) * KF_COLUMN_LINES <= KF_PITCH)

@@ -1,9 +1,9 @@
-/* Changes of the velocity before it is advected, and what some schemes need in addition: pushes of the
- * script, sources, vorticity confinement, MacCormack's first advection, and the reflected velocity. */
+/* Changes the velocity before its advection, and prepares what some schemes need: pushes of the scene,
+ * sources, vorticity confinement, MacCormack's first advection, and the reflected velocity. */
 #include "advection.h"
 
-/* Applies the pushes of this step in their order, then advances the clock. One block of KF_THREADS for each
- * simulation. */
+/* Applies the pushes of this step in their order, then advances the clock. Each simulation has one block
+ * of KF_THREADS threads, since pushes may overlap. */
 #ifndef KF_THREADS
 #define KF_THREADS 128
 #endif
@@ -37,8 +37,8 @@ KF_BLOCK_KERNEL(impulses, kf_fluid_arguments) {
     }
 }
 
-/* A thread for each cell of the box around a source. Extent: (cells of the largest box, sources,
- * simulations). */
+/* Applies the sources, with a thread for each cell of the box around one. The extent is (cells of the
+ * largest box, sources, simulations). */
 KF_SCALAR_KERNEL(sources, kf_fluid_arguments) {
     const kf_fluid_source *s = &a->sources[y];
     const long long now = a->clock[2 * z] - 1;
@@ -70,7 +70,7 @@ KF_SCALAR_KERNEL(sources, kf_fluid_arguments) {
 #endif
 }
 
-/* Vorticity by central differences; in two dimensions along z. */
+/* Returns the vorticity by central differences. In two dimensions it is along z. */
 KF_FUNCTION kf_vector kf_vorticity(kf_view field, int x, int y, int z) {
     const int xm = kf_wrapped(x + KF_NX - 1, KF_NX), xp = kf_next(x, KF_NX),
               ym = kf_wrapped(y + KF_NY - 1, KF_NY), yp = kf_next(y, KF_NY);
@@ -93,8 +93,8 @@ KF_FUNCTION kf_real kf_length(kf_vector v) {
     return sqrtf(v.u * v.u + v.v * v.v + v.w * v.w);
 #endif
 }
-/* The confinement is eps N x omega, with N the direction in which |omega| grows. z is also the simulation, NZ
- * planes each. */
+/* Adds vorticity confinement (Fedkiw, Stam and Jensen 2001): eps N x omega, where N is the direction in
+ * which |omega| grows. z is simulation times NZ plus the plane. */
 KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, k = z % KF_NZ;
     const kf_view field = kf_view_of(a, a->field, simulation);
@@ -107,8 +107,8 @@ KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     n.w = KF_DIMENSIONS == 3 ? kf_length(kf_vorticity(field, x, y, kf_next(k, KF_NZ))) -
                                    kf_length(kf_vorticity(field, x, y, kf_wrapped(k + KF_NZ - 1, KF_NZ)))
                              : KF_R(0);
-    /* The added number keeps the force small where the vorticity is uniform. There rounding alone would give
-     * the force a direction, and it would grow. */
+    /* The constant keeps the force small where the vorticity is uniform. There rounding alone would choose
+     * a direction, and the force would grow. */
     const kf_real share = KF_PARAMETER(a, confinement) / (kf_length(n) + KF_R(0.03));
     push.u = share * (n.v * curl.w - n.w * curl.v);
     push.v = share * (n.w * curl.u - n.u * curl.w);
@@ -116,7 +116,7 @@ KF_SCALAR_KERNEL(confine, kf_fluid_arguments) {
     kf_put_velocity(a, (void *)a->acceleration, simulation, (k * KF_NY + y) * KF_NX + x, push);
 }
 
-/* The field after one linear advection. */
+/* Advects a field once by linear interpolation. This is the first half of MacCormack's scheme. */
 KF_KERNEL(predict, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, k = z % KF_NZ, cell = (k * KF_NY + y) * KF_NX + x;
     const kf_vector d = kf_trace(a, kf_view_of(a, a->wind, simulation), x, y, k);
@@ -131,8 +131,8 @@ KF_KERNEL(predict, kf_fluid_arguments) {
 #endif
 }
 
-/* Twice the projected velocity minus the velocity before: the field that the second half of a step with
- * reflection advects. */
+/* Computes the field that the second half of a step with reflection advects: twice the projected velocity
+ * less the velocity before the projection (Zehnder, Narain and Thomaszewski 2018). */
 KF_KERNEL(reflect, kf_fluid_arguments) {
     const int simulation = z / KF_NZ, cell = ((z % KF_NZ) * KF_NY + y) * KF_NX + x;
     const kf_vector kept = kf_velocity_at(kf_view_of(a, a->kept, simulation), cell);

@@ -1,5 +1,6 @@
-/* A block's threads on its lines (transform.h): who has which value of which line, before the first stage and
- * after the last, and where values lie in shared memory. On the cpu the lines are the lanes of a vector. */
+/* Which thread of a block has which value of which line (transform.h), before the first stage and after
+ * the last, and where values are in shared memory. On the cpu one thread has all lines, as the lanes of
+ * vectors. */
 #ifndef KF_KERNELS_STABLE_FLUIDS_LINES_H
 #define KF_KERNELS_STABLE_FLUIDS_LINES_H
 
@@ -12,14 +13,16 @@
 #define KF_SURPLUS 0
 #endif
 
-/* Slots of a thread for butterflies of that radix, and whether some threads have none in the last one. */
+/* Return the number of butterflies of this radix that a thread has, and whether some threads lack the last
+ * one. */
 #define KF_SLOTS_OF(n, threads, radix) (((n) / (radix) + (threads)-1) / (threads))
 #define KF_RAGGED(n, threads, radix)   ((n) / (radix) % (threads) != 0)
-/* Last radix of the forward transform, with which its results lie. */
+/* Returns the last radix of the forward transform, which decides where the results are. */
 #define KF_LAST_OF(r0, r1, r2, r3, r4)                                                                       \
     ((r4) > 1 ? (r4) : (r3) > 1 ? (r3) : (r2) > 1 ? (r2) : (r1) > 1 ? (r1) : (r0))
 
-/* Tells whether the radices are the same from both ends: then forward and inverse tables are. */
+/* Returns whether the radices are the same in both directions. Then forward and inverse tables are the
+ * same, too. */
 #define KF_PALINDROME(r0, r1, r2, r3, r4)                                                                    \
     ((r4) > 1   ? (r0) == (r4) && (r1) == (r3)                                                               \
      : (r3) > 1 ? (r0) == (r3) && (r1) == (r2)                                                               \
@@ -28,16 +31,16 @@
                 : 1)
 
 #if KF_CUDA
-/* A thread's place among those of its line, its line, and whether it has one. */
+/* Return a thread's number among those of its line, its line, and whether it has a line. */
 #define KF_THREAD_OF(threads, lines, across)                                                                 \
     ((across) ? (int)(threadIdx.x / (unsigned)(lines)) : (int)(threadIdx.x % (unsigned)(threads)))
 #define KF_LINE_OF(threads, lines, across)                                                                   \
     ((across) ? (int)(threadIdx.x % (unsigned)(lines)) : (int)(threadIdx.x / (unsigned)(threads)))
 #define KF_HAS_LINE(t, l, threads, lines, across)                                                            \
     (!KF_SURPLUS || ((across) ? (t) < (threads) : (l) < (lines)))
-/* Runs the statement for each value x of each line l, which its thread has in `slot`; values lie by that
- * radix. Lines next to each other in memory lie fastest among the threads (across), values of one line
- * otherwise. */
+/* Runs a statement for each value i of each line l that this thread holds, in `slot`, in the order of a
+ * stage of this radix. across: lines that are adjacent in memory are in adjacent threads. Otherwise
+ * adjacent threads have values of one line. */
 #define KF_EACH_VALUE(l, slot, i, n, threads, lines, across, radix)                                          \
     for (int kf_t = KF_THREAD_OF(threads, lines, across), l = KF_LINE_OF(threads, lines, across),            \
              kf_once = 1;                                                                                    \
@@ -48,18 +51,19 @@
                  i = kf_t + (threads)*kf_b + (n) / (radix)*kf_q, kf_here = 1;                                \
              kf_here && (!KF_RAGGED(n, threads, radix) || kf_t + (threads)*kf_b < (n) / (radix));            \
              kf_here = 0)
-/* Returns origin + the number i of a value, by one addition of a constant. */
+/* Returns origin + i with one addition of a constant, since the thread's part of i is common to all its
+ * values. */
 #define KF_REAL_VALUE_NUMBER(origin, i) (KF_R(kf_t) + (origin) + KF_R((i)-kf_t))
-/* Visits the values with x < most of lines l < last, along the lines. */
+/* Visits the values x < most of the lines l < last, with adjacent threads on one line. */
 #define KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)                                \
     KF_EACH_VALUE(l, slot, x, n, threads, lines, 0, radix)                                                   \
     if (x < (most) && ((last) == (lines) || l < (last)))
-/* Visits them in strips of values; on the cpu `prepare` comes before each, from value kf_from to kf_to - 1 of
- * line l. */
+/* Visits the same values. On the cpu it visits them in strips, and runs `prepare` before each, for the
+ * values kf_from .. kf_to - 1 of line l. */
 #define KF_EACH_VALUE_IN_STRIPS(l, last, slot, x, most, strip, prepare, n, threads, lines, radix)            \
     KF_EACH_VALUE_ALONG(l, last, slot, x, most, n, threads, lines, radix)
 
-/* A thread's values of so many lines, and where they are. */
+/* Return the size of the array for a thread's values of `many` lines, and the place of one of them. */
 #define KF_VALUES(many, n, most)   ((many) * (most))
 #define KF_AT(m, slot, x, n, most) ((m) * (most) + (slot))
 KF_FUNCTION kf_complex kf_get(const kf_wide *v, int at, int l) {
@@ -68,20 +72,22 @@ KF_FUNCTION kf_complex kf_get(const kf_wide *v, int at, int l) {
 KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
     v[at] = value;
 }
-/* Shared memory: value i of line l, padded so that a thread's radix is no stride of the banks. */
+/* Places of value i of line l in shared memory. A blank after every 16 values keeps a stride of a power of
+ * two from hitting one bank. */
 #define KF_LINE_PITCH(n, lines)            ((n) + ((n) >> 4) + ((lines) > 1 && (lines) < 16 ? 16 / (lines) : 1))
 #define KF_EXCHANGE_VALUES(many, n, lines) (KF_EXCHANGE_BUFFERS * (many) * (lines)*KF_LINE_PITCH(n, lines))
 #define KF_MIRRORED(x, n)                  ((x) == 0 ? 0 : (n) - (x))
 #define KF_LINE_PLACE(m, i, l, n, lines)   (((m) * (lines) + (l)) * KF_LINE_PITCH(n, lines) + (i) + ((i) >> 4))
-/* Place of value i + step, the step a constant: apart where no carry can come into the padding, so that it
- * becomes part of the access. low: i is below it, or a multiple of it and of 16 beyond. */
+/* Returns the place of value i + step, where step is a constant. Where no carry can reach the padding, the
+ * constant is added to the place, so that it becomes part of the access. low: i is below it, or a multiple
+ * of low and of 16. */
 #define KF_NO_CARRY(step, low) ((step) % 16 == 0 || (16 % (low) == 0 && (step) % (low) == 0))
 #define KF_LINE_STEP(m, i, step, low, l, n, lines)                                                           \
     (KF_NO_CARRY(step, low) ? KF_LINE_PLACE(m, i, l, n, lines) + (step) + ((step) >> 4)                      \
                             : KF_LINE_PLACE(m, (i) + (step), l, n, lines))
 #else
-/* Each value x of each line l: the lines are the lanes; or, along, the values of a line. The empty statement
- * keeps the compiler from exchanging the loops. */
+/* Visit each value x of each line l. The inner loop, which vectorises, is over the lines, or over the
+ * values of a line (along). The empty statement keeps the compiler from exchanging the loops. */
 #define KF_NEXT_LINE(l)                                                                                      \
     ({                                                                                                       \
         __asm__ volatile("");                                                                                \
@@ -104,7 +110,8 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
 #define KF_VALUES(many, n, most)           ((many) * ((n) + 1))
 #define KF_AT(m, slot, x, n, most)         ((m) * ((n) + 1) + (x) + 0 * (slot))
 #define KF_EXCHANGE_VALUES(many, n, lines) ((many)*KF_ALONG_PITCH(n))
-#define KF_MIRRORED(x, n)                  ((n) - (x)) /* the first value stands behind the last once more */
+/* The first value is stored behind the last once more. */
+#define KF_MIRRORED(x, n)                  ((n) - (x))
 #define KF_LINE_PLACE(m, i, l, n, lines)   ((m) * ((n) + 1) + (i))
 KF_FUNCTION kf_complex kf_get(const kf_wide *v, int at, int l) {
     const kf_real *values = (const kf_real *)v;
@@ -115,8 +122,8 @@ KF_FUNCTION void kf_set(kf_wide *v, int at, int l, kf_complex value) {
     values[2 * KF_LANES * at + l] = value.re, values[2 * KF_LANES * at + KF_LANES + l] = value.im;
 }
 
-/* Lines in shared memory: real parts of line l, then its imaginary ones; no pitch is a power of two, and none
- * begins amid a line of the cache. */
+/* Places in lines that are stored one after the other: the real parts of line l, then its imaginary parts.
+ * The pitch is no power of two, and a line begins with a cache line. */
 #define KF_ALONG_PITCH(n)                  (((n) + 15) / 16 * 16 + 16)
 #define KF_ALONG_PLACE(m, l, x, n)         (2 * ((m)*KF_LANES + (l)) * KF_ALONG_PITCH(n) + (x))
 KF_FUNCTION kf_complex kf_get_along(const kf_wide *lines, int place, int n) {
@@ -127,7 +134,7 @@ KF_FUNCTION void kf_set_along(kf_wide *lines, int place, int n, kf_complex value
     kf_real *values = (kf_real *)lines + place;
     values[0] = value.re, values[KF_ALONG_PITCH(n)] = value.im;
 }
-/* Four numbers in a row; four of them become columns. */
+/* Four adjacent numbers. kf_transpose turns four of them from rows into columns. */
 typedef kf_real kf_quad
     __attribute__((vector_size(4 * sizeof(kf_real)), aligned(sizeof(kf_real)), may_alias));
 #if defined(__clang__)
@@ -146,11 +153,11 @@ KF_FUNCTION void kf_transpose(kf_quad *q) {
     q[0] = KF_SHUFFLED(a, c, 0, 1, 4, 5), q[1] = KF_SHUFFLED(a, c, 2, 3, 6, 7);
     q[2] = KF_SHUFFLED(b, d, 0, 1, 4, 5), q[3] = KF_SHUFFLED(b, d, 2, 3, 6, 7);
 }
-/* The real (part 0) or imaginary parts of value `at` of four lines from l on. */
+/* Returns value `at` of the four lines from l on: its real parts (part 0) or imaginary parts. */
 KF_FUNCTION kf_quad *kf_four_lanes(kf_wide *v, int at, int part, int l) {
     return (kf_quad *)((kf_real *)v + (2 * at + part) * KF_LANES + l);
 }
-/* Lines to the lanes of values, or back. */
+/* Moves lines into the lanes of vectors, or back. */
 KF_FUNCTION void kf_turn_lines(kf_wide *v, kf_wide *shared, const int many, const int n, const int to_lanes) {
     const int whole = KF_LANES % 4 == 0 ? n / 4 * 4 : 0, pitch = KF_ALONG_PITCH(n);
     for (int m = 0; m < many; m++) {

@@ -1,14 +1,18 @@
 /* The spectrum in memory, and what happens to a mode: diffusion and projection.
- * Defines: KF_NX KF_NY KF_NZ KF_DIMENSIONS, KF_PITCH modes of a row (at least KF_MODES_X), KF_TILE 0 rows |
- * columns of a tile, KF_EXPONENTIAL 0 implicit | 1 exact diffusion */
+ *
+ * Defines that a config or scene sets:
+ *   KF_NX, KF_NY, KF_NZ, KF_DIMENSIONS
+ *   KF_PITCH             modes of a row in memory, at least KF_MODES_X
+ *   KF_TILE              0: rows follow each other; otherwise the columns of a tile
+ *   KF_EXPONENTIAL 0|1   diffusion is implicit, or exact */
 #ifndef KF_KERNELS_STABLE_FLUIDS_MODES_H
 #define KF_KERNELS_STABLE_FLUIDS_MODES_H
 
 #include "numbers.h"
 
-/* KF_OVERLAP 1: the pass begins while the one before it ends. It is not let begin earlier than blocks end by
- * themselves, for it would take their places. Awaiting where nothing overlaps would hold the twiddles in
- * registers that long lines do not have. */
+/* With KF_OVERLAP the pass begins while the one before it ends. It awaits its predecessor only then.
+ * Elsewhere waiting would hold the twiddles in registers that long lines do not have. Passes do not let
+ * their successor begin early, because its blocks would take the place of their own. */
 #ifndef KF_OVERLAP
 #define KF_OVERLAP 0
 #endif
@@ -25,8 +29,8 @@ typedef struct KF_ALIGNED(2 * sizeof(kf_stored_mode)) kf_mode_pair {
     kf_stored_mode u, v;
 } kf_mode_pair;
 
-/* Returns the place of mode kx of a row (y, or z NY + y), in units of a mode of all components (2D) or of one
- * (3D). */
+/* Returns the place of mode kx of a row (y, or z NY + y). The unit is a mode of all components in two
+ * dimensions, and of one component in three. */
 KF_FUNCTION int kf_mode_place(int kx, int row) {
 #if KF_TILE > 0
     return (kx / KF_TILE * KF_ROWS + row) * KF_TILE + kx % KF_TILE;
@@ -36,7 +40,7 @@ KF_FUNCTION int kf_mode_place(int kx, int row) {
 }
 #define KF_SPECTRUM_MODES ((long long)KF_PITCH * KF_ROWS)
 
-/* Returns the place of a mode of one component. */
+/* Returns the address of one component of a mode. */
 KF_FUNCTION kf_stored_mode *kf_mode(const kf_fluid_arguments *a, int simulation, int component, int place) {
 #if KF_DIMENSIONS == 2
     return (kf_stored_mode *)a->spectrum + (KF_SPECTRUM_MODES * simulation + place) * 2 + component;
@@ -50,8 +54,8 @@ KF_FUNCTION kf_mode_pair *kf_modes(const kf_fluid_arguments *a, int simulation, 
 }
 #endif
 
-/* Both components of a mode together. On the cpu they are separate numbers, because gcc does not vectorise
- * structs. */
+/* Read and write both components of a mode in one access. On the cpu they are separate numbers, because
+ * gcc does not vectorise structs. */
 #if KF_DIMENSIONS == 2
 KF_FUNCTION void kf_read_modes(const kf_fluid_arguments *a, int simulation, int place, kf_complex *u,
                                kf_complex *v) {
@@ -80,18 +84,17 @@ KF_FUNCTION void kf_write_modes(const kf_fluid_arguments *a, int simulation, int
 
 /* Returns the wave number of line i of n, with its sign. */
 #define KF_SIGNED(i, n) (2 * (i) > (n) ? (i) - (n) : (i))
-/* Returns what to add to line i of n for its wave number with its sign. For the one at half the sampling rate
- * the sign has no meaning. */
+/* Returns what to add to i for this wave number. At half the sampling rate the sign has no meaning. */
 #define KF_SIGN_SHIFT(i, n) (2 * (i) >= (n) ? -(n) : 0)
 
-/* Factors of a mode: along = scale D / k^2, with which the projection removes (k k^T), and whole = scale
- * D. */
+/* The factors of a mode. D is the diffusion's factor. The projected mode is whole u - along k (k . u) with
+ * whole = scale D and along = scale D / k^2. */
 typedef struct kf_mode_factors {
     kf_real k[3], along, whole;
-    int mean; /* k = 0 is not projected */
+    int mean; /* k = 0, which is not projected */
 } kf_mode_factors;
-/* Returns the factors of wave numbers kx, ky, kz; mean, highest: whether all are 0, and whether one is at
- * half the sampling rate. */
+/* Returns the factors of the wave numbers kx, ky, kz. mean: all are 0. highest: one is at half the
+ * sampling rate. */
 KF_FUNCTION kf_mode_factors kf_factors_of(const kf_fluid_arguments *a, kf_real kx, kf_real ky, kf_real kz,
                                           int mean, int highest) {
     kf_mode_factors f;
@@ -127,7 +130,8 @@ KF_FUNCTION kf_mode_factors kf_factors(const kf_fluid_arguments *a, int kx, int 
                          2 * kx == KF_NX || 2 * iy == KF_NY || (KF_DIMENSIONS == 3 && 2 * iz == KF_NZ));
 }
 #if KF_DIMENSIONS == 2
-/* Without divergence a mode has one amplitude, so this is no difference of large numbers. */
+/* Returns a component of the projected mode. In two dimensions a mode without divergence has one
+ * amplitude, along (-ky, kx). Computing it avoids a difference of large numbers. */
 KF_FUNCTION kf_complex kf_projected_2(const kf_mode_factors *f, kf_complex u, kf_complex v, int component) {
     const kf_complex w = kf_complex_of(f->along * (f->k[0] * v.re - f->k[1] * u.re),
                                        f->along * (f->k[0] * v.im - f->k[1] * u.im));
@@ -136,7 +140,8 @@ KF_FUNCTION kf_complex kf_projected_2(const kf_mode_factors *f, kf_complex u, kf
     return f->mean ? kf_complex_of(f->whole * whole.re, f->whole * whole.im)
                    : kf_complex_of(turn * w.re, turn * w.im);
 }
-/* For a thread that has one component and reads the other: both threads compute the same amplitude. */
+/* Returns the thread's component, if another thread has the other one. Both compute the same amplitude to
+ * the last bit. */
 KF_FUNCTION kf_complex kf_projected_own(const kf_mode_factors *f, kf_complex mine, kf_complex other,
                                         int component) {
     const kf_real p = component == 0 ? -f->k[1] : f->k[0], q = component == 0 ? f->k[0] : -f->k[1],

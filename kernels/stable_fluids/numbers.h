@@ -1,6 +1,6 @@
-/* Numbers of the stable fluids kernels: arithmetic, storage of velocity and spectrum, wrap-around.
- * Defines that a config sets: KF_VELOCITY_BITS, KF_SPECTRUM_BITS 16 | 32 | 64 (64: both, and the arithmetic)
- */
+/* Numbers of the stable fluids kernels: arithmetic, storage of velocity and spectrum, and indices of the
+ * periodic box. KF_VELOCITY_BITS and KF_SPECTRUM_BITS, 16, 32 or 64, are the sizes of stored numbers. 64
+ * stands for both, and for the arithmetic. */
 #ifndef KF_KERNELS_STABLE_FLUIDS_NUMBERS_H
 #define KF_KERNELS_STABLE_FLUIDS_NUMBERS_H
 
@@ -26,9 +26,9 @@ typedef float kf_real;
 #endif
 #define KF_R(value) ((kf_real)(value))
 
-/* Between walls across x, across the last axis: the box is twice the domain in memory, its upper half the
- * mirror image of the lower one; 1: passes take the lower half alone, by cosine and sine transforms, and
- * write the upper one beside it. */
+/* With walls across x, or across the last axis, the box in memory is twice the domain, and its upper half
+ * is the mirror image of the lower one. With KF_FOLD_X or KF_FOLD_LAST, passes transform the lower half
+ * alone, by cosine and sine transforms, and write the upper half beside it. */
 #ifndef KF_FOLD_X
 #define KF_FOLD_X 0
 #endif
@@ -36,7 +36,7 @@ typedef float kf_real;
 #define KF_FOLD_LAST 0
 #endif
 
-/* Returns the first number, or the second if the first is not a number. */
+/* Return the smaller and the larger number. If the first is not a number, they return the second. */
 KF_FUNCTION kf_real kf_smaller(kf_real x, kf_real y) {
 #if KF_CUDA
     return KF_VELOCITY_BITS == 64 ? (kf_real)fmin((double)x, (double)y) : (kf_real)fminf((float)x, (float)y);
@@ -55,7 +55,7 @@ KF_FUNCTION kf_real kf_larger(kf_real x, kf_real y) {
 #if KF_CUDA
 #define KF_ALIGNED(bytes) __align__(bytes)
 #else
-#define KF_ALIGNED(bytes) /* gcc makes no vectors of members of an aligned struct */
+#define KF_ALIGNED(bytes) /* gcc does not vectorise members of an aligned struct */
 #endif
 
 typedef struct KF_ALIGNED(2 * sizeof(kf_real)) kf_complex {
@@ -70,8 +70,8 @@ KF_FUNCTION kf_complex kf_complex_of(kf_real re, kf_real im) {
     c.re = re, c.im = im;
     return c;
 }
-/* Stored values. Half precision keeps velocities in cells a step, and modes divided by the number of cells of
- * a row: both stay near 1. */
+/* Numbers in memory. Half precision stores velocities in cells a step, and modes divided by the number of
+ * cells of a row, so that both stay near 1. */
 #if KF_VELOCITY_BITS == 16
 typedef kf_complex_half kf_stored_pair;
 typedef kf_half kf_stored_real;
@@ -119,8 +119,8 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #endif
 }
 
-/* A register whose value the compiler does not know. So it does not compute what depends on it ahead of a
- * loop and keep it. */
+/* Hides a register's value from the compiler. So what depends on it is not computed ahead of a loop and
+ * kept. */
 #if !KF_CUDA
 #define KF_OPAQUE(value) ((void)0)
 #elif KF_VELOCITY_BITS == 64
@@ -129,8 +129,8 @@ KF_FUNCTION kf_stored_mode kf_mode_to(kf_complex c) {
 #define KF_OPAQUE(value) asm volatile("" : "+f"(value))
 #endif
 
-/* Requests bytes that another block will read into the cache that all multiprocessors share: whole multiples
- * of 16 within the range. Only if the config says so (KF_AHEAD), and from compute capability 9.0 on. */
+/* Prefetches bytes that another block will read into the L2 cache: whole multiples of 16 within the range.
+ * It does so with KF_AHEAD, from compute capability 9.0 on. */
 #ifndef KF_AHEAD
 #define KF_AHEAD 0
 #endif
@@ -145,7 +145,8 @@ KF_FUNCTION void kf_ask_for(const void *range, const unsigned bytes) {
 #endif
 }
 
-/* Returns p a + q b, which has the same bits as q b + p a. */
+/* Returns p a + q b, with the same bits as q b + p a. A compiler might contract only one product into a
+ * fused multiply-add. */
 KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real b) {
 #if !KF_CUDA
     return p * a + q * b;
@@ -156,8 +157,8 @@ KF_FUNCTION kf_real kf_sum_of_products(kf_real p, kf_real a, kf_real q, kf_real 
 #endif
 }
 
-/* Returns the index of a cell that a trace reached, on a ring of n. The result is always a cell, whatever the
- * flow does. */
+/* Returns the index of a cell on a periodic axis of n. The result is always a cell, even if the flow
+ * diverges. */
 #define KF_POWER_OF_TWO(n) (((n) & ((n)-1)) == 0)
 KF_FUNCTION int kf_wrapped(int i, int n) {
     if (KF_POWER_OF_TWO(n)) return i & (n - 1);
@@ -167,7 +168,7 @@ KF_FUNCTION int kf_wrapped(int i, int n) {
 KF_FUNCTION int kf_next(int i, int n) {
     return KF_POWER_OF_TWO(n) ? (i + 1) & (n - 1) : i + 1 == n ? 0 : i + 1;
 }
-/* Returns a whole number of cells, limited to the range of an int even if the flow diverges. On a GPU the
+/* Returns a whole number of cells within the range of an int, even if the flow diverges. On a GPU the
  * conversion itself limits it. */
 KF_FUNCTION int kf_whole_cells(kf_real floored) {
 #if KF_CUDA && KF_VELOCITY_BITS != 64

@@ -1,15 +1,18 @@
-/* Points that go with the flow; positions in cells, wrapped. Extent: (particles, simulations).
- * Defines: KF_PARTICLE_PAIRS 1: a thread has two particles, in two dimensions; the extent is half their
- * number; KF_PARTICLE_RULE 0 the seed's: velocity of the cell that holds it, one Euler step | 1 linear
- * interpolation, midpoint rule */
+/* Moves particles with the flow. Their positions are in cells and periodic. The extent is (particles,
+ * simulations).
+ *
+ * Defines that a config or scene sets:
+ *   KF_PARTICLE_PAIRS 0|1  1: a thread has two particles, in two dimensions; the extent is half their number
+ *   KF_PARTICLE_RULE       0: the source's, Euler's rule with the velocity of the cell that holds the
+ * particle; 1: midpoint rule with linear interpolation */
 #include "advection.h"
 
 KF_FUNCTION kf_real kf_around(kf_real position, int n) {
     const kf_real moved = position - KF_R(n) * KF_FLOOR(position / KF_R(n));
-    return moved < KF_R(n) ? moved : KF_R(0); /* rounding reaches n */
+    return moved < KF_R(n) ? moved : KF_R(0); /* rounding may give n */
 }
 #if KF_PARTICLE_RULE == KF_MIDPOINT_RULE
-/* Cell centres lie at half numbers. */
+/* Returns the velocity at a place. Cell centres are at half numbers. */
 KF_FUNCTION kf_vector kf_flow_at(kf_view field, kf_vector p) {
     kf_vector down;
     down.u = KF_R(0.5) - p.u, down.v = KF_R(0.5) - p.v, down.w = KF_R(0.5) - p.w;
@@ -36,9 +39,9 @@ KF_FUNCTION kf_vector kf_moved(kf_view field, kf_real step, kf_vector p) {
     return p;
 }
 #if KF_PARTICLE_PAIRS
-/* A thread moves two particles, 16 bytes in single precision, so that more loads are in flight. The last
- * particles come first, because their velocities were written last and are still in the cache. Positions are
- * used once, so they are the first to leave it. */
+/* A thread moves two particles, which are 16 bytes in single precision, so that more loads are in flight.
+ * The last particles come first, because their velocities were written last and are still in the cache.
+ * Positions are used once, so they are the first to leave it. */
 typedef struct KF_ALIGNED(16) kf_two_places {
     kf_complex first, second;
 } kf_two_places;

@@ -1,15 +1,17 @@
-/* Many steps in one launch, in two dimensions: the three passes of the fused plan with a barrier of all
- * blocks between them. All blocks must be resident at once; the plan launches no more than fit. For small
- * grids, where a step is a chain of latencies. Only for GPUs: the cpu's blocks run one after the other.
- * Defines: those of rows.h and columns.h; a block has threads for the larger of both */
+/* Does many steps in one launch, in two dimensions: the three passes of the plan fused, with a barrier of
+ * all blocks between them. It serves small grids, whose steps are chains of latencies. All blocks must be
+ * resident at once, so the plan launches no more than fit. The cpu cannot run it, because its blocks run
+ * one after the other. The defines are those of rows.h and columns.h. A block has threads for the larger
+ * of both. */
 #define KF_KEEP_POWERS 1
 #define KF_SURPLUS                                                                                           \
     (KF_ROW_THREADS * KF_ROW_LINES != KF_COLUMN_THREADS * KF_COLUMN_LINES * (KF_COMPONENT_PER_THREAD ? 2 : 1))
 #include "rows.h"
 #include "columns.h"
 
-/* Blocks wait until all have arrived. goal: the number of arrivals since the launch at which this is so.
- * After it, all see what others wrote before it. An arrival does not wait for an answer. */
+/* Makes blocks wait until all have arrived. goal: the number of arrivals since the launch at which this is
+ * so. After it, all see what others wrote before it. Arriving is a reduction, which need not wait for the
+ * old value. */
 KF_FUNCTION void kf_wait_for_all(int *arrivals, int goal) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -22,8 +24,8 @@ KF_FUNCTION void kf_wait_for_all(int *arrivals, int goal) {
     __syncthreads();
 }
 
-/* Does a->steps time steps in one launch. Its blocks share each of the three passes (rows forward,
- * columns, rows inverse), and wait for each other between them, so all must be resident. */
+/* Does a->steps time steps. All blocks share each of the three passes (rows forward, columns, rows
+ * inverse), and wait for each other between them. */
 KF_BLOCK_KERNEL(persistent, kf_fluid_arguments) {
     KF_DYNAMIC_SHARED(kf_complex, shared, 1);
     const int row_blocks = (KF_ROWS + KF_ROW_LINES - 1) / KF_ROW_LINES, column_blocks = KF_COLUMN_TILES;
@@ -53,7 +55,7 @@ KF_BLOCK_KERNEL(persistent, kf_fluid_arguments) {
         }
         if (step + 1 < a->steps) kf_wait_for_all(a->barrier, arrivals += blocks);
     }
-    /* The last block to end sets the counters back to their values at the start. */
+    /* The last block to end sets the counters to 0, for the next launch. */
     if (threadIdx.x == 0 && atomicAdd(a->barrier + 32, 1) == blocks - 1) a->barrier[0] = a->barrier[32] = 0;
     (void)block_y;
 }

@@ -1,11 +1,11 @@
-/* Roots of unity with constant indices: what butterflies.h turns by. */
+/* Multiplies by roots of unity whose indices are constants, for butterflies.h. */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ROOTS_H
 #define KF_KERNELS_STABLE_FLUIDS_ROOTS_H
 
 #include "numbers.h"
 
-/* A thread of the engine computes with this: on the GPU a complex number, on the cpu one of each of KF_LANES
- * lines. */
+/* A number of one thread. On the GPU it is a complex number, on the cpu a vector with one of each of
+ * KF_LANES lines. */
 #if KF_CUDA
 typedef kf_complex kf_wide;
 typedef kf_real kf_lanes;
@@ -34,7 +34,7 @@ KF_FUNCTION kf_wide kf_scaled(kf_wide a, kf_real factor) {
     return kf_wide_of(factor * a.re, factor * a.im);
 }
 
-/* These are cos(2 pi m / 1440) of the first quarter; 1440 holds all radices. */
+/* The first quarter of cos(2 pi m / 1440). 1440 is a multiple of every radix. */
 KF_CONSTANT double kf_quarter_cosine[361] = {
     1.0,
     0.9999904807207345,

@@ -1,17 +1,23 @@
-/* Passes along x: advection with the forward transform of rows, and the inverse one to velocities. A complex
- * line has two real ones: u and v of a row (2D), or u and v of a row, those of the next, and w of both (3D).
- * Defines: KF_ROW_THREADS of a line, KF_ROW_LINES of a block, KF_ROW_MOST values a thread, KF_ROW_R0 .. R4
- * radices */
+/* Passes along x: advection with the forward transform of rows, and the inverse transform to velocities. A
+ * complex line transforms two real rows at once. In two dimensions these are u and v of a row. In three,
+ * three complex lines are u and v of a row, u and v of the next row, and w of both.
+ *
+ * Defines that a config sets:
+ *   KF_ROW_THREADS    threads of a line
+ *   KF_ROW_LINES      lines of a block
+ *   KF_ROW_MOST       most values of a thread
+ *   KF_ROW_R0 .. R4   radices */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ROWS_H
 #define KF_KERNELS_STABLE_FLUIDS_ROWS_H
 
 #define KF_ROW_MANY (KF_DIMENSIONS == 3 ? 3 : 1) /* complex lines at once */
 #define KF_LANES    KF_ROW_LINES
 #include "modes.h"
-/* Between walls a row is taken in the order of Makhoul 1980 (IEEE Trans. ASSP 28, 27): cells of even x
- * forwards, then those of odd x backwards, u of these with its sign turned. The Fourier transform V of a line
- * in that order is, turned by w_k = exp(-i pi k / (2 L)), its cosine transform C_k - i C_(L-k) = 2 w_k V_k;
- * of u, which is a sum of sines, S_(L-k) - i S_k. */
+/* Between walls a row of L cells has cosine and sine transforms, by a complex transform of the row in the
+ * order of Makhoul 1980 (IEEE Trans. ASSP 28, 27): the cells of even x forwards, then those of odd x
+ * backwards. With V the Fourier transform of a line in this order and w_k = exp(-i pi k / (2 L)), its
+ * cosine transform is C_k - i C_(L-k) = 2 w_k V_k. The component u is a sum of sines. With the sign of its
+ * odd cells changed it gives S_(L-k) - i S_k in the same way. */
 #define KF_ROW_X(i)    (KF_FOLD_X ? (2 * (i) < KF_LINE_X ? 2 * (i) : 2 * (KF_LINE_X - (i)) - 1) : (i))
 #define KF_ROW_SIGN(i) (KF_FOLD_X && 2 * (i) >= KF_LINE_X ? KF_R(-1) : KF_R(1))
 #define KF_STRIP_X(i)  KF_ROW_X(i)
@@ -27,18 +33,18 @@
 #define KF_ROW_FIRST          KF_ROW_R0
 #define KF_ROW_PLACE(m, x, l) KF_LINE_PLACE(m, x, l, KF_LINE_X, KF_ROW_LINES)
 #define KF_ROW_SHARED         KF_EXCHANGE_VALUES(KF_ROW_MANY, KF_LINE_X, KF_ROW_LINES)
-/* Rows of a line of the engine. */
+/* The number of rows that a line has, and the y and z of a row. */
 #define KF_ROWS_A_LINE (KF_DIMENSIONS == 3 ? 2 : 1)
 #define KF_ROW_Y(row)  (KF_DIMENSIONS == 3 ? (row) % KF_NY : (row))
 #define KF_ROW_Z(row)  (KF_DIMENSIONS == 3 ? (row) / KF_NY : 0)
-/* Returns the number of lines that exist, from those of a block on. */
+/* Returns the number of lines from those of this block on. */
 #define KF_LINES_IN_ALL ((KF_ROWS + KF_ROWS_A_LINE - 1) / KF_ROWS_A_LINE)
 #define KF_LINES_LEFT(block)                                                                                 \
     (KF_LINES_IN_ALL % KF_ROW_LINES == 0 ? KF_ROW_LINES : KF_LINES_IN_ALL - (block)*KF_ROW_LINES)
 
 #define KF_ROW_AT(m, slot, x) KF_AT(m, slot, x, KF_LINE_X, KF_ROW_MOST)
-/* Value x of line l, in the order of the first or last stage, or of its mirror image, which another thread
- * may have: on the cpu all are among the lines in shared memory. */
+/* Read and write value x of line l that this thread holds, and the mirrored value, which another thread
+ * may hold. On the cpu all values are among the lines in shared memory. */
 #if KF_CUDA
 #define KF_ROW_GET(m, slot, x, l)           kf_get(v, KF_ROW_AT(m, slot, x), l)
 #define KF_ROW_SET(m, slot, x, l, value)    kf_set(v, KF_ROW_AT(m, slot, x), l, value)
@@ -52,23 +58,23 @@
 #define KF_ROW_SET_MIRRORED(m, x, l, value) KF_ROW_SET(m, 0, x, l, value)
 #endif
 
-/* Separates the spectrum of two real lines from that of (first + i second). */
+/* Separates the spectra of two real rows from that of first + i second. */
 KF_FUNCTION void kf_split(kf_complex here, kf_complex mirrored, kf_complex *first, kf_complex *second) {
     const kf_real half = KF_R(0.5 / KF_LINE_X);
     *first = kf_complex_of(half * (here.re + mirrored.re), half * (here.im - mirrored.im));
     *second = kf_complex_of(half * (here.im + mirrored.im), half * (mirrored.re - here.re));
 }
 
-/* Twiddles of rows, from their table: forward ones, then inverse ones. */
+/* Loads the twiddles of rows. The table has the forward ones, then the inverse ones. */
 KF_FUNCTION void kf_row_twiddles(const kf_fluid_arguments *a, const int sign, kf_twiddles *twiddles) {
     kf_load_twiddles(twiddles, (const kf_complex *)a->twiddles_x + (sign < 0 ? 0 : KF_LINE_X - 1), sign,
                      KF_ROW_ENGINE);
 }
 
 #if KF_FOLD_X
-/* Returns what is stored of a mode x: of u the sines S_x - i S_(L-x), of v the cosines C_x - i C_(L-x); with
- * x = 0 go those of L / 2. They come from the modes of lines in Makhoul's order; middle: of u + i v at L / 2.
- */
+/* Returns what is stored of mode x: of u the sines S_x - i S_(L-x), of v the cosines C_x - i C_(L-x).
+ * Those of L / 2 are stored with x = 0. The input has Makhoul's order. middle: the mode of u + i v at L /
+ * 2. */
 KF_FUNCTION void kf_to_waves(const kf_fluid_arguments *a, int x, kf_complex middle, kf_complex *u,
                              kf_complex *v) {
     const kf_complex w = ((const kf_complex *)a->twiddles_x)[2 * (KF_LINE_X - 1) + x], first = *u,
@@ -79,7 +85,7 @@ KF_FUNCTION void kf_to_waves(const kf_fluid_arguments *a, int x, kf_complex midd
     v->re = x == 0 ? second.re : w.re * second.re - w.im * second.im;
     v->im = x == 0 ? -half * middle.im : w.re * second.im + w.im * second.re;
 }
-/* And back. */
+/* The inverse of kf_to_waves. It returns the mode at L / 2. */
 KF_FUNCTION kf_complex kf_from_waves(const kf_fluid_arguments *a, int x, kf_complex *u, kf_complex *v) {
     const kf_complex w = ((const kf_complex *)a->twiddles_x)[2 * (KF_LINE_X - 1) + x], sines = *u,
                      cosines = *v;
@@ -92,7 +98,7 @@ KF_FUNCTION kf_complex kf_from_waves(const kf_fluid_arguments *a, int x, kf_comp
 }
 #endif
 
-/* Writes a row's velocity to the cell and its images. */
+/* Writes a velocity to a cell of a row, and to the cell's images. */
 KF_FUNCTION void kf_put_row(const kf_fluid_arguments *a, void *field, int simulation, int row, int x,
                             kf_vector velocity) {
     if (KF_IMAGES == 1)
@@ -101,18 +107,18 @@ KF_FUNCTION void kf_put_row(const kf_fluid_arguments *a, void *field, int simula
         kf_put_images(a, field, simulation, x, KF_ROW_Y(row), KF_ROW_Z(row), velocity);
 }
 
-/* KF_ROW_QUADS 1: the cpu moves four rows at a time from memory to lanes and back, and splits and joins them
- * on the way. */
+/* With KF_ROW_QUADS the cpu moves four rows at a time from memory to lanes and back, and separates and
+ * joins spectra on the way. */
 #define KF_ROW_QUADS                                                                                         \
     (!KF_CUDA && KF_DIMENSIONS == 2 && !KF_FOLD_X && !KF_FOLD_LAST && KF_SPECTRUM_BITS != 16 &&              \
      KF_VELOCITY_BITS != 16 && KF_ROW_LINES % 4 == 0)
 #if KF_ROW_QUADS
-/* Lines that a block has. */
+/* Returns the number of lines that a block has. */
 KF_FUNCTION int kf_lines_here(int block) {
     const int left = KF_LINES_LEFT(block);
     return left < KF_ROW_LINES ? left : KF_ROW_LINES;
 }
-/* Returns the row of line l of a block, or the last row if there are fewer. */
+/* Returns the row of line l of a block. The last row stands for those that do not exist. */
 KF_FUNCTION int kf_row_there(int block, int l) {
     const int row = block * KF_ROW_LINES + l;
     return row < KF_ROWS ? row : KF_ROWS - 1;
@@ -120,7 +126,7 @@ KF_FUNCTION int kf_row_there(int block, int l) {
 KF_FUNCTION kf_real *kf_row_modes(const kf_fluid_arguments *a, int simulation, int row) {
     return (kf_real *)a->spectrum + 4 * (KF_SPECTRUM_MODES * simulation + kf_mode_place(0, row));
 }
-/* Writes the result of kf_split. */
+/* Writes the modes that kf_split separates. */
 KF_FUNCTION void kf_lanes_to_modes(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
     const kf_real half = KF_R(0.5 / KF_LINE_X);
     const int here = kf_lines_here(block);
@@ -139,7 +145,7 @@ KF_FUNCTION void kf_lanes_to_modes(const kf_fluid_arguments *a, int block, int s
                     *(kf_quad *)(kf_row_modes(a, simulation, block * KF_ROW_LINES + l + i) + 4 * x) = q[i];
         }
 }
-/* Reads the arguments of kf_joined. */
+/* Reads the modes that kf_joined joins. */
 KF_FUNCTION void kf_modes_to_lanes(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
     for (int l = 0; l < KF_ROW_LINES; l += 4) {
         const kf_real *rows[4];
@@ -159,8 +165,8 @@ KF_FUNCTION void kf_modes_to_lanes(const kf_fluid_arguments *a, int block, int s
     }
     if (KF_LINE_X % 2 == 0) v[KF_LINE_X / 2] = kf_wide_of((kf_lanes){0}, (kf_lanes){0});
 }
-/* Stores rows of velocities from vectors, four lines and two cells at a time, which kf_transpose turns
- * from lanes into pairs (u, v). */
+/* Writes rows of velocities, four lines and two cells at a time. kf_transpose turns their lanes into pairs
+ * (u, v). */
 KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, int simulation, kf_wide *v) {
     const int here = kf_lines_here(block);
     for (int l = 0; l < here; l += 4) {
@@ -188,7 +194,7 @@ KF_FUNCTION void kf_lanes_to_velocity(const kf_fluid_arguments *a, int block, in
 }
 #endif
 
-/* Requests, for a later block, the velocity of its rows. */
+/* Prefetches the velocity in the rows of a later block. */
 KF_FUNCTION void kf_ask_for_velocity(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
     if (threadIdx.x == 0 && (block + 1) * KF_ROW_LINES <= KF_ROWS)
@@ -199,8 +205,8 @@ KF_FUNCTION void kf_ask_for_velocity(const kf_fluid_arguments *a, int block, int
     (void)a, (void)block, (void)simulation;
 #endif
 }
-/* Requests the modes of a later block. In tiles the blocks of a group share the modes of all their rows,
- * which lie together. */
+/* Prefetches the modes of a later block. In tiles the modes of a group of blocks are contiguous, and each
+ * block prefetches its part of them. */
 KF_FUNCTION void kf_ask_for_modes(const kf_fluid_arguments *a, int block, int simulation) {
 #if KF_CUDA && KF_AHEAD && KF_DIMENSIONS == 2
     const unsigned mode = (unsigned)sizeof(kf_mode_pair);
@@ -236,7 +242,7 @@ KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int sim
 #define KF_ROW_FETCHED(k, i) 0, 0
 #define KF_ROW_FETCH(k)      (void)0
 #endif
-/* Row k of line l; the last line may have one row only. */
+/* Row k of line l. The last line may have only one row, which then counts twice. */
 #define KF_ROW_OF(l)   ((block * KF_ROW_LINES + (l)) * KF_ROWS_A_LINE)
 #define KF_ROW_NEXT(k) (KF_ROW_OF(l) + (k) < KF_ROWS ? KF_ROW_OF(l) + (k) : KF_ROW_OF(l))
     KF_EACH_VALUE_IN_STRIPS(l, here, slot, i, KF_LINE_X, KF_STRIP,
@@ -308,7 +314,7 @@ KF_FUNCTION void kf_rows_forward(const kf_fluid_arguments *a, int block, int sim
 #endif
 }
 
-/* Returns first + i second, and what that is at the mirrored wave number. */
+/* Returns first + i second, and the same at the mirrored wave number. */
 KF_FUNCTION kf_complex kf_joined(kf_complex first, kf_complex second) {
     return kf_complex_of(first.re - second.im, first.im + second.re);
 }

@@ -1,4 +1,4 @@
-/* Advection and the transform of rows in one pass, from the velocity to the spectrum. Extent: (blocks of
+/* Advects and transforms rows in one pass, from the velocity to the spectrum. The extent is (blocks of
  * KF_ROW_LINES lines x threads, simulations). */
 #include "rows.h"
 

@@ -1,4 +1,4 @@
-/* The inverse transform of rows, from the spectrum to velocities. Extent: (blocks of KF_ROW_LINES lines x
+/* Transforms rows back, from the spectrum to velocities. The extent is (blocks of KF_ROW_LINES lines x
  * threads, simulations). */
 #include "rows.h"
 

@@ -1,7 +1,7 @@
-/* The parts of a step with a pass of its own each, around transforms of whole fields: the plans paper,
- * separate, packed and batched. One simulation. Work arrays: planes [component][z][y][2 (NX / 2 + 1)] of
- * reals, which the transforms of real fields turn into modes in place; or, packed, u + i v as [z][y][x], with
- * w in a plane behind. */
+/* Parts of a step that are passes of their own between transforms of whole fields, for the plans paper,
+ * separate, packed and batched. There is one simulation. The work arrays are planes [component][z][y][2
+ * (NX / 2 + 1)] of reals, which transforms turn into modes in place. The plan packed has u + i v as
+ * [z][y][x] instead, and w in a plane behind. */
 #include "advection.h"
 #include "modes.h"
 
@@ -11,7 +11,7 @@
 #define KF_HALF_MODES  (KF_NX / 2 + 1)
 #define KF_PLANE_MODES ((long long)KF_HALF_MODES * KF_ROWS)
 
-/* The copy of the velocity from which the seed's gather reads. */
+/* Copies the velocity, since the source's advection reads from a copy. */
 KF_KERNEL(copy_velocity, kf_fluid_arguments) {
     const int cell = (z * KF_NY + y) * KF_NX + x;
     kf_put_velocity(a, a->target, 0, cell, kf_velocity_at(kf_view_of(a, a->field, 0), cell));
@@ -68,7 +68,7 @@ KF_ADVECTION_KERNEL(advect_packed, kf_to_packed)
 #define KF_PROJECT(c) kf_projected_3(&f, c);
 #endif
 
-/* Extent: the modes of a plane. */
+/* Diffuses and projects the modes of all components. The extent is the modes of a plane. */
 KF_KERNEL(project_planes, kf_fluid_arguments) {
     kf_complex *mode = (kf_complex *)a->spectrum + (long long)KF_HALF_MODES * (z * KF_NY + y) + x, c[3];
     const kf_mode_factors f = kf_factors(a, x, y, z);
@@ -81,7 +81,8 @@ KF_KERNEL(project_planes, kf_fluid_arguments) {
         mode[i * KF_PLANE_MODES] = c[i];
 }
 
-/* The modes k and -k of a plane. In planes that mirror themselves half of them is left to the item of -k. */
+/* Diffuses and projects the modes k and -k of u + i v, which are separated for this and joined again. In
+ * planes that are their own mirror image, the item of -k leaves half of them out. */
 KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, int z) {
     const int my = y == 0 ? 0 : KF_NY - y, mz = z == 0 ? 0 : KF_NZ - z, mx = x == 0 ? 0 : KF_NX - x;
     const int row = z * KF_NY + y, mirror = (KF_DIMENSIONS == 3 ? mz : 0) * KF_NY + my;
@@ -94,7 +95,8 @@ KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, in
     c[0] = kf_complex_of(KF_R(0.5) * (p.re + q.re), KF_R(0.5) * (p.im - q.im));
     c[1] = kf_complex_of(KF_R(0.5) * (p.im + q.im), KF_R(0.5) * (q.re - p.re));
 #if KF_DIMENSIONS == 3
-    /* The third component w has kx <= NX / 2 only: elsewhere it is the conjugate of the mirror's. */
+    /* The component w is real and has modes for kx <= NX / 2 only. Elsewhere its mode is the conjugate of
+     * the mirrored one. */
     kf_complex *thirds = pairs + KF_CELLS;
     const int left = 2 * x <= KF_NX;
     kf_complex *third =
@@ -112,13 +114,13 @@ KF_FUNCTION void kf_project_packed(const kf_fluid_arguments *a, int x, int y, in
 #endif
 }
 
-/* Extent: kx of 0 .. NX - 1 and one half of the last axis, its middle included. */
+/* The extent is NX along kx, and half of the last axis, its middle included. */
 #if KF_CUDA || KF_DIMENSIONS == 3
 KF_SCALAR_KERNEL(project_packed, kf_fluid_arguments) {
     kf_project_packed(a, x, y, z);
 }
 #else
-/* Factors for the modes of a row, then for those of the row that mirrors it, in the order of the former. */
+/* The factors for the modes of a row, then for those of the mirrored row in the order of the former. */
 typedef struct kf_packed_strip {
     kf_real along[KF_STRIP], whole[KF_STRIP], k0[KF_STRIP], k1[KF_STRIP], there[2 * KF_STRIP];
 } kf_packed_strip;
@@ -159,7 +161,7 @@ KF_ROW_KERNEL(project_packed, kf_fluid_arguments, KF_STRIP_END, kf_packed_strip,
 }
 #endif
 
-/* Converts planes to a velocity. */
+/* Converts the planes to a velocity. */
 KF_KERNEL(update, kf_fluid_arguments) {
     const kf_real *plane = (const kf_real *)a->spectrum + (long long)2 * KF_HALF_MODES * (z * KF_NY + y) + x;
     kf_vector velocity;

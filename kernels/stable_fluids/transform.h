@@ -1,20 +1,23 @@
-/* Fourier transforms of lines of KF_R(n) complex values by a block of threads: Stockham's order (natural in,
- * natural out), radices 2 to 32 of the factors 2, 3 and 5, exchanges through shared memory.
+/* Transforms lines of complex values by a block of threads, by Stockham's algorithm: natural order in and
+ * out, radices of 2 to 32 with the factors 2, 3 and 5, and exchanges through shared memory.
  *
- * A block has `lines` lines with `threads` threads each; a thread works on `many` lines at once, so that they
- * share the twiddles. Stage by stage, thread t has butterflies j = t + threads b; a butterfly of radix r
- * takes the values j + (n / r) q. So value (b, q) that a thread has before the first stage is x = t + threads
- * b + (n / r) q with the first radix, and after the last one with the last: the inverse transform takes the
- * radices backwards and begins where the forward one ended.
+ * A block has `lines` lines with `threads` threads each. A thread works on `many` lines at once, which
+ * share the twiddles. In each stage thread t has the butterflies j = t + threads b. A butterfly of radix r
+ * takes the values j + (n / r) q. So before the first stage a thread's value (b, q) is x = t + threads b +
+ * (n / r) q with the first radix r, and after the last stage with the last radix. The inverse transform
+ * takes the radices backwards, so it begins where the forward one ended.
  *
- * On the cpu one thread does it all: the lines of a block are the lanes of a vector, and a stage reads one
- * array of values and writes another, so that nothing is exchanged. Passes along lines read and write them as
- * lines in shared memory, value after value, which are turned into lanes and back four by four.
+ * On the cpu one thread does it all. The lines of a block are the lanes of vectors. A stage reads one
+ * array and writes another, so that nothing is exchanged. Passes along lines store them one after the
+ * other in shared memory. These are moved into lanes and back four by four.
  *
- * Defines: KF_LANES the lines of a block; KF_EXCHANGE_BUFFERS 1 | 2 (one barrier less an exchange);
- * KF_TWIDDLES 0 products of the first, which is asked for before the data | 1 all from the table, where they
- * are used | 2 all from the table, before the data; KF_KEEP_POWERS 1: those products may stay in
- * registers from transform to transform; KF_SURPLUS 1: the block may have more threads than its lines need */
+ * Defines that a config sets:
+ *   KF_LANES                   the lines of a block
+ *   KF_EXCHANGE_BUFFERS 1|2    2: one barrier less an exchange
+ *   KF_TWIDDLES                0: products of the first, which is loaded before the data; 1: all from the
+ * table, where they are used; 2: all from the table, before the data KF_KEEP_POWERS 0|1         1: those
+ * products may stay in registers from transform to transform KF_SURPLUS 0|1             1: the block may have
+ * more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 
@@ -38,8 +41,8 @@ KF_FUNCTION kf_complex kf_twiddle(const kf_complex *table, int place, int sign) 
 #endif
 }
 
-/* The radix - 1 twiddles of a butterfly before which s values are done; table: entries (q - 1) s + m from s -
- * 1 on. */
+/* Reads the radix - 1 twiddles of butterfly j in the stage before which s values are transformed. The
+ * table has that of q at place (q - 1) s + j % s, from s - 1 on. */
 KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j, int s, int radix,
                                    int sign) {
     const int m = (int)((unsigned)j % (unsigned)s);
@@ -47,7 +50,7 @@ KF_FUNCTION void kf_stage_twiddles(kf_complex *w, const kf_complex *table, int j
     for (int q = 1; q < (KF_TWIDDLES == KF_PRODUCTS_TWIDDLES ? 2 : radix); q++)
         w[q] = kf_twiddle(table, s - 1 + (q - 1) * s + m, sign);
 }
-/* The other twiddles, as products of the first. */
+/* Computes the other twiddles as products of the first. */
 KF_FUNCTION void kf_powers(kf_complex *w, int radix) {
     KF_UNROLL
     for (int q = 2; q < radix; q++) {
@@ -56,16 +59,16 @@ KF_FUNCTION void kf_powers(kf_complex *w, int radix) {
     }
 }
 
-/* A line engine is made of constants: values of a line, threads of a line, lines of a block, whether the
- * lines lie fastest, lines a thread works on at once, values it has of one at most, radices (1 where there
- * are no more). */
+/* The constants of a transform: values of a line, threads of a line, lines of a block, whether adjacent
+ * threads have adjacent lines, lines that a thread works on at once, its most values of one line, and the
+ * radices (1 where there are no more). */
 #define KF_ENGINE_PARAMETERS                                                                                 \
     const int n, const int threads, const int lines, const int across, const int many, const int most,       \
         const int r0, const int r1, const int r2, const int r3, const int r4
 
 #if KF_CUDA
-/* The twiddles of a transform: where they are, or those of this thread (KF_TWIDDLES 0 and 2), forward ones,
- * stage after stage. */
+/* The twiddles of a transform: the table, and those that this thread holds (KF_TWIDDLES 0 and 2), stage
+ * after stage, for the forward direction. */
 typedef struct kf_twiddles {
     const kf_complex *table;
     kf_complex held[128];
@@ -88,7 +91,7 @@ KF_FUNCTION void kf_hold_twiddles(kf_twiddles *twiddles, const int from, const i
         }
     }
 }
-/* Loads the twiddles before the data are read; sign as in kf_transform. */
+/* Loads the twiddles before the data are read. sign as in kf_transform. */
 KF_FUNCTION void kf_load_twiddles(kf_twiddles *twiddles, const kf_complex *table, const int sign,
                                   KF_ENGINE_PARAMETERS) {
     const int t = KF_THREAD_OF(threads, lines, across);
@@ -116,7 +119,8 @@ KF_FUNCTION void kf_load_twiddles(kf_twiddles *twiddles, const kf_complex *table
 #undef KF_HOLD
 }
 
-/* The twiddles of a thread's butterfly b, j = t + threads b, from those held at `from`, or from the table. */
+/* Returns the twiddles of a thread's butterfly b, j = t + threads b, from those held at `from` on, or from
+ * the table. */
 KF_FUNCTION void kf_twiddles_of(kf_complex *w, const kf_twiddles *twiddles, const int from, const int sign,
                                 const int b, const int j, const int s, const int radix) {
     if (KF_TWIDDLES == KF_TABLE_TWIDDLES)
@@ -136,8 +140,8 @@ KF_FUNCTION void kf_twiddles_of(kf_complex *w, const kf_twiddles *twiddles, cons
     }
 }
 
-/* One stage: butterflies, and the exchange to the order of the next unless it is the last (next 0). from: of
- * its twiddles among those held. */
+/* Does one stage: the butterflies, and the exchange into the order of the next stage unless this is the
+ * last (next 0). from: place of its twiddles among those held. */
 KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddles, const int from,
                           const int sign, const int n, const int threads, const int lines, const int across,
                           const int many, const int most, const int s, const int radix, const int next,
@@ -147,7 +151,8 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddl
     const int active = KF_HAS_LINE(t, l, threads, lines, across);
     kf_wide *target =
         shared + (KF_EXCHANGE_BUFFERS == 2 ? buffer * many * lines * KF_LINE_PITCH(n, lines) : 0);
-    /* Value q s of butterfly t + threads b comes to place (t / s) s radix + t % s, and a constant further: */
+    /* Value q of butterfly j = t + threads b moves to place (j / s) s radix + j % s + q s. If steady, the
+     * places of a thread differ by constants. */
     const int steady = threads % s == 0 && (threads * radix) % 16 == 0,
               first = (int)((unsigned)t / (unsigned)s * (unsigned)(s * radix) + (unsigned)t % (unsigned)s);
     const int low = (s * radix) % 16 == 0 || 16 % (s * radix) == 0 ? s : n;
@@ -222,9 +227,9 @@ KF_FUNCTION void kf_stage(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddl
 #undef KF_TARGET
 }
 
-/* Runs all stages. The caller needs a barrier between its own use of `shared` and this one, and one after it.
- * sign 1 takes the radices backwards. twiddles: those of this direction; if the radices are a palindrome,
- * those of either. */
+/* Runs all stages. sign -1 is forward; 1 takes the radices backwards. The caller needs a barrier between
+ * its own use of `shared` and this one, and one after it. If the radices are a palindrome, the twiddles of
+ * either direction serve. */
 KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_twiddles *twiddles, const int sign,
                               KF_ENGINE_PARAMETERS) {
 #define KF_STAGE(from, s, radix, next, buffer)                                                               \
@@ -251,8 +256,8 @@ KF_FUNCTION void kf_transform(kf_wide *v, kf_wide *shared, const kf_twiddles *tw
 #undef KF_STAGE
 }
 #else
-/* One stage, from one array to the other. The last stage's results have the places of its inputs, so it may
- * work in place. */
+/* Does one stage from one array to the other. The last stage's results have the places of its inputs, so
+ * it may work in place. */
 KF_FUNCTION void kf_stage(const kf_wide *from, kf_wide *to, const kf_complex *table, const int sign,
                           const int n, const int many, const int s, const int radix) {
     for (int m = 0; m < many; m++)

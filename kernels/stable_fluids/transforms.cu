@@ -1,6 +1,12 @@
-/* Transforms of whole fields, one axis at a time, where a plan has them apart and no library does them.
- * Defines: KF_NX KF_NY KF_NZ; KF_LINE_N, KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_MOST, KF_LINE_R0 .. R4;
- * KF_LINE_ACROSS 1: lines lie side by side */
+/* Transforms whole fields, one axis at a time, for plans that have the transforms apart and use no
+ * library.
+ *
+ * Defines that a config sets:
+ *   KF_NX, KF_NY, KF_NZ
+ *   KF_LINE_N, KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_MOST, KF_LINE_R0 .. R4   as in rows.h, for lines of N
+ * values KF_LINE_ACROSS 0|1                                                          1: adjacent lines are
+ * adjacent in memory
+ */
 #define KF_LANES KF_LINE_LINES
 #include "transform.h"
 
@@ -21,8 +27,7 @@ KF_FUNCTION void kf_transform_lines(const kf_transform_arguments *a, kf_wide *v,
     kf_transform(v, shared, &twiddles, sign, KF_LINE_ENGINE);
 }
 
-/* Complex lines in place. Extent: (blocks x threads, groups): line l of group g begins at g group + l line.
- */
+/* Transforms complex lines in place. The extent is (blocks x threads, groups). */
 KF_FUNCTION void kf_complex_lines(const kf_transform_arguments *a, int block, int group, kf_wide *shared,
                                   const int sign, const int from, const int to) {
     kf_wide v[KF_VALUES(1, KF_LINE_N, KF_LINE_MOST)];
@@ -47,8 +52,7 @@ KF_BLOCK_KERNEL(lines_inverse, kf_transform_arguments) {
     kf_complex_lines(a, block_x, block_y, shared, 1, KF_LINE_LAST, KF_LINE_R0);
 }
 
-/* Transforms rows of a real field to their modes in place, two rows as one complex line. Rows are a->line
- * reals apart. */
+/* Transforms rows of a real field to their modes in place, two rows as one complex line. */
 KF_BLOCK_KERNEL(real_rows_forward, kf_transform_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_EXCHANGE_VALUES(1, KF_LINE_N, KF_LINE_LINES));
     kf_wide v[KF_VALUES(1, KF_LINE_N, KF_LINE_MOST)];
@@ -81,7 +85,7 @@ KF_BLOCK_KERNEL(real_rows_forward, kf_transform_arguments) {
         }
     }
 }
-/* The inverse. A mode at half the sampling rate counts as real. */
+/* Transforms modes back to rows of a real field. A mode at half the sampling rate counts as real. */
 KF_BLOCK_KERNEL(real_rows_inverse, kf_transform_arguments) {
     KF_DYNAMIC_SHARED(kf_wide, shared, KF_EXCHANGE_VALUES(1, KF_LINE_N, KF_LINE_LINES));
     kf_wide v[KF_VALUES(1, KF_LINE_N, KF_LINE_MOST)];
