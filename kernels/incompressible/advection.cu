@@ -1,9 +1,13 @@
-/* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous term,
- * from the velocity `source` carried by `carrier` to `target`, in two kernels: predict and correct.
- * Defines besides those of grid.h: KF_MIDPOINT 0|1 the trace, KF_LIMITER (choices.h: a correction is held
- * within values that it finds again, or within bounds that the prediction has kept), KF_VISCOUS (choices.h);
- * KF_PERIODIC 0|1; KF_STEPS 0 eight addresses of their own | 1 one address and constant steps from it; KF_ROW
- * and KF_PLANE where lengths of rows and planes are constants. */
+/* A sub-step of MacCormack's advection (Selle et al., J. Sci. Comput. 35 (2008) 350) with the viscous
+ * term. The velocity `carrier` advects the velocity `source`, and `target` is the result. There are two
+ * kernels: predict and correct.
+ *
+ * Defines besides those of grid.h:
+ *   KF_MIDPOINT 0|1    traces use the midpoint rule
+ *   KF_LIMITER         where the bounds of a corrected value come from: values that it finds again, or bounds
+ * that the prediction has kept (choices.h) KF_VISCOUS         choices.h KF_PERIODIC 0|1    some axis is
+ * periodic KF_STEPS 0|1       0: eight separate addresses; 1: one address and constant steps from it KF_ROW,
+ * KF_PLANE   where the lengths of rows and planes are constants */
 #include "grid.h"
 #include "viscous.h"
 
@@ -20,9 +24,9 @@ KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
 }
 
 #if KF_STEPS
-/* A GPU has one instruction for each of these; portable C has none. KF_REACH limits a number before its
- * conversion to an integer. A GPU converts any number, so there the integers can be limited instead. A NaN
- * becomes the lower limit, or stays. */
+/* A GPU has one instruction for each of these, and portable C has none. KF_REACH limits a number before
+ * its conversion to an integer. A GPU converts any number, so there the integers are limited instead. A
+ * NaN becomes the lower limit, or stays. */
 #if KF_CUDA && KF_DOUBLE
 #define KF_REACH(value, least, most) (value)
 #define KF_SATURATE(value)           fmin(fmax(value, 0.0), 1.0)
@@ -37,16 +41,16 @@ KF_FUNCTION kf_real kf_least(kf_real a, kf_real b) {
 #define KF_FLOOR_TO_INT(value)       ((int)KF_FLOOR(value))
 #endif
 
-/* Eight values around a point, from `base` one step `up` along each axis, and the weights of their
- * interpolation. */
+/* Eight values around a point, which are reached from `base` by one step `up` along each axis, and the
+ * weights of their interpolation. */
 typedef struct kf_corners {
     int base, up[3];
     kf_real share[3];
 } kf_corners;
 
-/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A place at an end is mixed of the
- * last two values, so that the step up is a constant; bounded: of the one alone, as the limiter's bounds are.
- */
+/* Finds the two values around `at` plus `offset` along one axis. The position is limited to [0, count -
+ * 1], or wraps. At an end it is an interpolation of the last two values, so that the step up is a
+ * constant. bounded: it is the last value alone, which the limiter's bounds need. */
 KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride,
                          int bounded, kf_corners *c) {
     int low;
@@ -81,11 +85,12 @@ KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int
 #else
 /* Eight values around a point, and the weights of their interpolation. */
 typedef struct kf_corners {
-    int low[3], high[3]; /* offsets of the two values along each axis, in places */
+    int low[3], high[3]; /* for each axis, the offsets of the two values in places */
     kf_real share[3];
 } kf_corners;
 
-/* Along one axis: `at` plus `offset`, held in [0, count - 1] or wrapped. A NaN goes to the lower end. */
+/* Finds the two values around `at` plus `offset` along one axis. The position is limited to [0, count -
+ * 1], or wraps. A NaN goes to the lower end. */
 KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int count, int stride,
                          int bounded, kf_corners *c) {
     (void)bounded;
@@ -107,8 +112,8 @@ KF_FUNCTION void kf_find(const kf_grid *a, int axis, int at, kf_real offset, int
 }
 #endif
 
-/* Returns the corners for the interpolation of component `of` at a displacement from the face of component
- * `from` at (x, y, z). bounded: the caller also needs the bounds of the values. */
+/* Returns the corners for the interpolation of component `of` at a displacement d from the face of
+ * component `from` at (x, y, z). bounded: the caller also needs the bounds of the values. */
 KF_FUNCTION kf_corners kf_corners_of(const kf_grid *a, int of, int from, int x, int y, int z,
                                      const kf_real d[3], int bounded) {
     kf_corners c;
@@ -130,7 +135,7 @@ KF_FUNCTION kf_real kf_mix(kf_real low, kf_real high, kf_real share) {
 }
 
 #if KF_STEPS
-/* The eight values; bit i of their index: above along axis i. */
+/* Reads the eight values. Bit i of a value's index says that it lies above along axis i. */
 KF_FUNCTION void kf_gather(const kf_grid *a, const void *field, int of, const kf_corners *c,
                            kf_real values[8]) {
     const kf_real *v = KF_CONSTANTS(field) + of * a->capacity + a->origin + c->base;
@@ -172,13 +177,13 @@ KF_FUNCTION kf_real kf_sample(const kf_grid *a, const void *field, int of, const
 }
 #endif
 
-/* The carrier at the face itself, as kf_sample finds it: the component that lies there, means of four of the
- * others. */
+/* Returns the carrier's velocity at a face, with the result of kf_sample: one component is stored there,
+ * the others are means of four values. */
 KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, kf_real u[3]) {
     const int stride[3] = KF_STRIDES(a), at[3] = {x, y, z}, n = a->cells[from];
     const kf_index k = kf_place(a, x, y, z);
     const int wraps = kf_is_periodic(a, from);
-    /* Cells on both sides of the face. */
+    /* These are the cells on both sides of the face. */
     const kf_index low = k + (at[from] > 0 ? -stride[from] : wraps ? (n - 1) * stride[from] : 0);
     const kf_index high = at[from] < n ? k : wraps ? k - n * stride[from] : k - stride[from];
     KF_UNROLL
@@ -194,8 +199,8 @@ KF_FUNCTION void kf_carrier_at(const kf_grid *a, int from, int x, int y, int z, 
     }
 }
 
-/* Returns the displacement in `time` of the face's place with the carrier's velocity, which is u at the
- * place. */
+/* Returns the displacement of the face's place over `time` in the carrier's flow. u is the carrier's
+ * velocity at the place. */
 KF_FUNCTION void kf_trace(const kf_grid *a, int from, int x, int y, int z, const kf_real u[3], kf_real time,
                           kf_real d[3]) {
 #if KF_MIDPOINT
@@ -222,8 +227,8 @@ KF_FUNCTION void kf_bounds_of(const kf_real v[8], kf_real *least, kf_real *most)
     }
 }
 
-/* First half of MacCormack's scheme for component c of the velocity at its face (x, y, z). It returns the
- * value from where the fluid was a step ago (semi-Lagrangian), and the values around that place, which limit
+/* Predicts component c of the velocity at its face (x, y, z): the first half of MacCormack's scheme. The
+ * value comes from where the fluid was a step before (semi-Lagrangian). The values around that place limit
  * the correction. */
 KF_FUNCTION void kf_predict(const kf_grid *a, int c, int x, int y, int z) {
     const kf_index k = kf_place(a, x, y, z);
@@ -267,9 +272,9 @@ KF_FUNCTION kf_real kf_limit(const kf_grid *a, int of, const kf_corners *c, kf_r
 }
 #endif
 
-/* MacCormack's second half (Selle et al. 2008): adds half of what going back loses to the predicted
- * component c at face (x, y, z), limits it to the values around its origin, and adds force and explicit
- * viscosity. */
+/* Corrects component c at face (x, y, z): the second half of MacCormack's scheme. It adds half of the
+ * error that tracing back shows, limits the result to the values around its origin, and adds force and
+ * explicit viscosity. */
 KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     const kf_index k = kf_place(a, x, y, z);
     const long long at = c * a->capacity + k;
@@ -294,7 +299,7 @@ KF_FUNCTION void kf_correct(const kf_grid *a, int c, int x, int y, int z) {
     KF_VALUES(a->target)[at] = kf_settled(a, c, x, y, z, k, value);
 }
 
-/* Extent: cells + 1 along each axis. */
+/* The extent is cells + 1 along each axis. */
 KF_KERNEL(predict, kf_incompressible_arguments) {
     KF_UNROLL
     for (int c = 0; c < 3; c++)
@@ -307,8 +312,8 @@ KF_KERNEL(correct, kf_incompressible_arguments) {
 }
 
 #if KF_VISCOUS == KF_IMPLICIT_VISCOUS_TERM
-/* A Jacobi iteration of the implicit viscous term: source is what advection left, carrier the last iterate.
- */
+/* Does a Jacobi iteration of the implicit viscous term. `source` is the advected velocity, and `carrier`
+ * the last iterate. */
 KF_KERNEL(diffuse, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     KF_UNROLL

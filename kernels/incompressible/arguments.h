@@ -1,46 +1,47 @@
-/* The arguments of every kernel of the incompressible system, shared by host and device.
+/* The arguments of every kernel of the incompressible system, which host and device share.
  *
- * A staggered grid. Cell (x, y, z), 0 <= x < cells[0] and so on, has its centre at that point; component c of
- * the velocity lies half a cell below it along c, so along c there is one more, at cells[c], unless the axis
- * is periodic. All fields have a place for cells[i] + 1 values along each axis: place (x, y, z) is origin + x
- * + row y + plane z, and what lies a plane before the first and behind the last may be read. Places of a
- * pressure that are no cells hold 0, which is the pressure half a cell outside of an outflow. Units: cells
- * and steps of the solver. */
+ * The grid is staggered. Cell (x, y, z), 0 <= x < cells[0] and so on, has its centre at that point.
+ * Component c of the velocity lies half a cell below it along c. So along c there is one component more,
+ * at cells[c], unless the axis is periodic. Every field has room for cells[i] + 1 values along each axis:
+ * the place of (x, y, z) is origin + x + row y + plane z. A plane before the first and one behind the last
+ * may be read, too. A pressure's places that are no cells hold 0, which is the pressure half a cell
+ * outside of an outflow. Lengths are in cells, times in steps of the solver. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_ARGUMENTS_H
 #define KF_KERNELS_INCOMPRESSIBLE_ARGUMENTS_H
 
 #include "../distance_table.h"
 
-/* A word describes a cell. Bytes 0 to 2 are the open shares of its lower faces along x, y, z in 1/KF_OPEN
- * (more at outflows of coarse levels). Byte 3 is the depth of its centre in the solid in 1/KF_DEPTH cells,
- * from -128 (far outside). */
+/* A word describes a cell. Bytes 0 to 2 are the open shares of its lower faces along x, y, z in 1 /
+ * KF_OPEN (more at outflows of coarse levels). Byte 3 is the depth of its centre in the solid in 1 /
+ * KF_DEPTH cells, from -128 (far outside). */
 enum { KF_OPEN = 120, KF_DEPTH = 40 };
 
-/* Kinds of the domain's faces, by what they prescribe: nothing (periodic, or an outflow), the normal velocity
- * (slip), or the whole velocity (fixed). */
+/* The kinds of the domain's faces, by what they prescribe: nothing (periodic, outflow), the normal
+ * velocity (slip), or the whole velocity (fixed). */
 enum { KF_FACE_PERIODIC, KF_FACE_OUTFLOW, KF_FACE_SLIP, KF_FACE_FIXED };
 
-/* Preconditioners by the place of their result z: the residual itself (none), the residual over the diagonal
+/* Where a preconditioner's result z is: the residual itself (none), the residual over the diagonal
  * (Jacobi), or an array that other kernels write. */
 enum { KF_INLINE_NONE, KF_INLINE_JACOBI, KF_INLINE_ARRAY };
 
-/* State of a pressure solve, in device memory. Sums are over the cells that have an open face. */
+/* The state of a pressure solve, in device memory. Sums are over the cells that have an open face. */
 typedef struct kf_solve_state {
-    double mean; /* of the right-hand side; subtracted if the pressure is known only up to a constant */
+    double mean; /* of the right-hand side; subtracted if the pressure is unique only up to a constant */
     double rz, alpha, beta;
     double limit; /* square of the residual that the tolerance asks for */
-    /* Square of the right-hand side; at least that at which the tolerance is rounding error. */
+    /* The square of the right-hand side, but at least the value at which the tolerance would be rounding
+     * error. */
     double scale;
     double residual;   /* relative residual that the solve reached */
     double divergence; /* sum of squares of the velocity's divergence before the solve */
     double cells;      /* number of cells in the sums */
     int done, iterations;
     long long all_iterations, solves,
-        missed;   /* since the beginning of the run; missed: solves that ran out of iterations */
+        missed;   /* since the run began; missed: solves that ran out of iterations */
     double worst; /* largest residual at the end of a solve */
 } kf_solve_state;
 
-/* A point x0 of the solid at time 0 is at rotation (x0 - start) + center. */
+/* The pose of a moving solid: its point x0 at time 0 is at rotation (x0 - start) + center. */
 typedef struct kf_solid_state {
     double rotation[9], center[3], velocity[3], turn[3]; /* turn: angular velocity */
     long long step;
@@ -51,7 +52,7 @@ typedef struct kf_incompressible_arguments {
     int cells[3];
     int faces[6]; /* KF_FACE_... */
     int row, plane;
-    /* `capacity`: values of a scalar field. Component c of a vector begins at c capacity. */
+    /* The number of values of a scalar field. Component c of a vector begins at c capacity. */
     long long origin, capacity;
     double face_velocity[6][3];
 
@@ -61,22 +62,22 @@ typedef struct kf_incompressible_arguments {
     void *kept;
     double duration, viscosity; /* of a sub-step, in steps; in cells^2 a step */
     double force[3];            /* acceleration */
-    double reflect; /* factor of the pressure gradient that the next sub-step's source loses in addition */
+    double reflect; /* factor of the pressure gradient that the next sub-step's source loses besides */
 
     const unsigned *open;     /* a word for each cell of this level */
     void *pressure;           /* pressure times the duration for which it acts */
     const void *pressures[2]; /* of the two halves of a step */
     void *right;              /* right-hand side, then the residual */
     void *residual;
-    void *direction, *image, *corrected; /* p, A p, z */
+    void *direction, *image, *corrected; /* p, A p and z of conjugate gradients */
     kf_solve_state *solve;
     double *partial; /* [3][partial_room]: partial sums of blocks */
     int partial_room, blocks, rows_per_block;
-    int singular; /* whether the pressure is known only up to a constant */
+    int singular; /* whether the pressure is unique only up to a constant */
     int inline_preconditioner, flexible, least_iterations;
     double tolerance, floor; /* floor: square of a residual that is only rounding error */
 
-    /* Multigrid: the two arrays of this level's solution and its right-hand side; then those of the next
+    /* Multigrid: the two arrays of this level's solution, its right-hand side, and those of the next
      * coarser level. */
     void *guess, *other, *wanted;
     void *coarse_guess, *coarse_wanted;

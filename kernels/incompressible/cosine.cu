@@ -1,10 +1,15 @@
-/* The box without its solid, solved at once, as a preconditioner: cosine transforms along two axes whose
- * faces take no pressure, and along the third one tridiagonal system for each mode. Defines besides those of
- * grid.h: KF_AXIS of the transforms, KF_LINE its cells, KF_PAIRS of lines in a block, KF_STAGES and
- * KF_RADICES of its transform ("4,4,4").
+/* A preconditioner: the direct solution for the box without its solid. It uses cosine transforms along two
+ * axes whose faces prescribe no pressure, and a tridiagonal system for each mode along the third.
  *
- * Two lines are one complex one. A cosine transform is a Fourier transform of the line's even cells and then
- * its odd ones backwards (Makhoul, IEEE Trans. ASSP 28 (1980) 27), by Stockham's stages in shared memory. */
+ * Two lines are transformed as one complex line. The cosine transform of a line is a Fourier transform of
+ * its even cells followed by its odd cells backwards (Makhoul, IEEE Trans. ASSP 28 (1980) 27). Stockham's
+ * algorithm computes it in shared memory.
+ *
+ * Defines besides those of grid.h:
+ *   KF_AXIS                 axis of the transforms
+ *   KF_LINE                 cells of a line
+ *   KF_PAIRS                pairs of lines in a block
+ *   KF_STAGES, KF_RADICES   stages of the transform and their radices ("4,4,4") */
 #include "grid.h"
 
 #define KF_DONE (a->solve->done != 0)
@@ -20,8 +25,8 @@ KF_FUNCTION kf_spectral_value kf_times(kf_spectral_value a, kf_spectral_value b)
 
 KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
 
-/* Computes the forward transforms of all pairs. Stages go from one array to the other and back, so after an
- * even number of stages the result is in the first array. */
+/* Computes the forward transforms of all pairs. Stages alternate between two arrays, so after an even
+ * number of stages the result is in the first one. */
 #define KF_TRANSFORM(first, second)                                                                          \
     {                                                                                                        \
         int done = 1;                                                                                        \
@@ -48,8 +53,8 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
         }                                                                                                    \
     }
 
-/* Place of the first cell of the block's first line, of the next line and of the next cell; cells beside and
- * lines left. */
+/* Finds the place of the first cell of the block's first line, the distances to the next line and to the
+ * next cell, and the number of lines that are left. */
 #define KF_FIND_LINES                                                                                        \
     const int beside = KF_AXIS == 0 ? 1 : 0, deep = 3 - KF_AXIS - beside;                                    \
     const int stride[3] = {1, a->row, a->plane},                                                             \
@@ -58,11 +63,10 @@ KF_CONSTANT int kf_radices[KF_STAGES] = {KF_RADICES};
     const int base = (int)a->origin + line * stride[beside] + block_y / groups * stride[deep];               \
     const kf_spectral_value *roots = (const kf_spectral_value *)a->compact, *quarters = roots + KF_LINE;     \
     (void)block_x;
-/* Return the cell and the line of item i of the block. Items beside each other in this order are beside each
- * other in memory. */
+/* Return the cell and the line of item i of the block. Adjacent items are adjacent in memory. */
 #define KF_CELL_OF(i) (KF_AXIS == 0 ? (i) % KF_LINE : (i) / (2 * KF_PAIRS))
 #define KF_LINE_OF(i) (KF_AXIS == 0 ? (i) / KF_LINE : (i) % (2 * KF_PAIRS))
-/* Returns the place of a cell in the transform's order: first the even cells, then the odd ones backwards. */
+/* Returns the place of a cell in the transform's order: the even cells, then the odd ones backwards. */
 #define KF_SHUFFLED(x) ((x) % 2 == 0 ? (x) / 2 : KF_LINE - 1 - (x) / 2)
 
 /* Transforms the residual (a->guess) to modes in a->corrected. */
@@ -105,7 +109,7 @@ KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
             l < left ? values[base + l * stride[beside] + k * stride[KF_AXIS]] : KF_R(0);
     }
     KF_BARRIER;
-    /* The conjugate of V = (X(k) - i X(n - k)) / quarter of both lines, V1 + i V2. */
+    /* This is the conjugate of V = (X(k) - i X(n - k)) / quarter of both lines, V1 + i V2. */
     KF_EACH_OF(i, KF_LINE * KF_PAIRS, KF_THREADS) {
         const int k = i / KF_PAIRS;
         const kf_spectral_value none = {KF_R(0), KF_R(0)}, here = two[i],
@@ -128,8 +132,8 @@ KF_BLOCK_KERNEL(cosines_back, kf_incompressible_arguments) {
     }
 }
 
-/* Solves the tridiagonal systems along a->stream for each mode of the two other axes, in place; `other` keeps
- * the pivots. Extent: cells of these two axes, the lower one first. */
+/* Solves the tridiagonal systems along a->stream for each mode of the two other axes, in place. `other`
+ * keeps the pivots. The extent is the cells of these two axes, the lower one first. */
 KF_SCALAR_KERNEL(tridiagonal, kf_incompressible_arguments) {
     (void)z;
     if (KF_DONE) return;
@@ -144,7 +148,7 @@ KF_SCALAR_KERNEL(tridiagonal, kf_incompressible_arguments) {
     kf_real pivot = KF_R(0), value = KF_R(0);
     for (int i = 0; i < n; i++) {
         kf_real own = mode + KF_R(2) - KF_R(i == 0 && !low) - KF_R(i == n - 1 && !high);
-        /* In a closed box the constant mode has no level of its own; this fixes it at the first cell. */
+        /* In a closed box the constant mode is undetermined. This fixes it in the first cell. */
         if (i == 0 && !low && !high && mode <= KF_R(0)) own += KF_R(1);
         pivot = KF_R(1) / (own - pivot);
         value = (values[i * step] + value) * pivot;

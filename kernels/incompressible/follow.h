@@ -1,5 +1,5 @@
-/* KF_FOLLOW is the first statement of a kernel of a pressure solve. With KF_OVERLAP a kernel may begin before
- * the preceding one has ended, so it reads nothing before this statement. */
+/* KF_FOLLOW is the first statement of a kernel of a pressure solve. With KF_OVERLAP a kernel may begin
+ * before the preceding one has ended, so it must read nothing before this statement. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_FOLLOW_H
 #define KF_KERNELS_INCOMPRESSIBLE_FOLLOW_H
 

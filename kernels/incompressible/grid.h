@@ -1,6 +1,6 @@
 /* The staggered grid as kernels see it: arithmetic, places in memory, openness of faces, the solid's
- * velocity, and sums over blocks. Defines: KF_DOUBLE 0|1, KF_SOLID (choices.h), KF_THREADS of a block that
- * sums. */
+ * velocity, and sums over blocks. Defines: KF_DOUBLE 0|1, KF_SOLID (choices.h), and KF_THREADS of a block
+ * that sums. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_GRID_H
 #define KF_KERNELS_INCOMPRESSIBLE_GRID_H
 
@@ -16,7 +16,7 @@ typedef float kf_real;
 #define KF_FLOOR floorf
 #endif
 #define KF_R(value) ((kf_real)(value))
-#ifndef KF_PERIODIC /* 0: no axis is */
+#ifndef KF_PERIODIC /* 0: no axis is periodic */
 #define KF_PERIODIC 1
 #endif
 
@@ -25,8 +25,8 @@ typedef kf_incompressible_arguments kf_grid;
 #define KF_VALUES(pointer)    ((kf_real *)(pointer))
 #define KF_CONSTANTS(pointer) ((const kf_real *)(pointer))
 
-/* An index of a place in memory. With 64 bits the compilers for the cpu recognise that neighbours lie side by
- * side. */
+/* The index of a place in memory. With 64 bits the compilers for the cpu recognise that adjacent places
+ * are adjacent in memory. */
 #if KF_CUDA
 typedef int kf_index;
 #else
@@ -39,7 +39,7 @@ KF_FUNCTION int kf_is_periodic(const kf_grid *a, int axis) {
     return KF_PERIODIC && a->faces[2 * axis] == KF_FACE_PERIODIC;
 }
 
-/* Distance, in places, to the neighbour above and below. */
+/* Return the distance to the neighbour above, and below, in places. */
 KF_FUNCTION int kf_above(const kf_grid *a, int axis, int at, int stride) {
     return kf_is_periodic(a, axis) && at == a->cells[axis] - 1 ? -(a->cells[axis] - 1) * stride : stride;
 }
@@ -53,8 +53,8 @@ typedef struct kf_links {
     kf_real open[6], sum;
 } kf_links;
 
-/* Returns the six neighbours of cell k and the open share (0 to 1) of each face between them, as `words`
- * holds it in steps of 1 / KF_OPEN, with the sum of the shares. */
+/* Returns the six neighbours of cell k and the open share (0 to 1) of each face between them. `words`
+ * holds it in steps of 1 / KF_OPEN. */
 KF_FUNCTION kf_links kf_links_of(const kf_grid *a, const unsigned *words, kf_index k, int x, int y, int z) {
     kf_links l;
     const unsigned own = words[k];
@@ -186,8 +186,8 @@ KF_FUNCTION int kf_is_held(const kf_grid *a, int c, int x, int y, int z, kf_inde
     return 0;
 }
 #else
-/* Returns 1 if two integers are equal, else 0. gcc does not vectorise a loop with a condition that is the
- * same along a row, so such conditions are factors here. */
+/* Returns 1 if two integers are equal, otherwise 0. gcc does not vectorise a loop with a condition that is
+ * the same along a row, so such conditions are factors. */
 KF_FUNCTION kf_real kf_same(int left, int right) {
     const int apart = left - right;
     return KF_R(1 - (int)((unsigned)(apart | -apart) >> 31));

@@ -1,13 +1,14 @@
-/* A V cycle of geometric multigrid on cell centres, from a residual to a correction of the pressure: damped
- * Jacobi sweeps, residuals summed over the eight cells of a coarse one, corrections interpolated linearly as
- * far as faces are open. Coarse openness is the mean of the four faces. */
+/* A V cycle of geometric multigrid on cell centres, from a residual to a correction of the pressure. It
+ * smooths by damped Jacobi sweeps, sums residuals over the eight cells of a coarse one, and interpolates
+ * corrections linearly as far as faces are open. The openness of a coarse face is the mean of its four
+ * faces. */
 #include "follow.h"
 #include "grid.h"
 
 #define KF_DONE (a->solve->done != 0)
 
-/* The first sweep, or the first two at once, from the guess 0: reads `wanted`, writes `guess`. The very first
- * sweep divides by 6. */
+/* Does the first sweep, or the first two at once, from the guess 0. It reads `wanted` and writes `guess`.
+ * The first sweep divides by 6, so that it needs no openness. */
 KF_FUNCTION kf_real kf_first_swept(const kf_grid *a, int x, int y, int z, kf_index k) {
     const kf_real *b = KF_CONSTANTS(a->wanted), damping = KF_R(a->damping), share = damping * KF_R(1.0 / 6.0);
     kf_real value = share * b[k];
@@ -24,7 +25,7 @@ KF_KERNEL(smooth_first, kf_incompressible_arguments) {
     KF_VALUES(a->guess)[k] = kf_first_swept(a, x, y, z, k);
 }
 
-/* One sweep, from `guess` to `other`. */
+/* Does one sweep, from `guess` to `other`. */
 KF_FUNCTION kf_real kf_swept(const kf_grid *a, const kf_real *from, int x, int y, int z, kf_index k) {
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);
     const kf_real left = KF_CONSTANTS(a->wanted)[k] - l.sum * from[k] + kf_around(&l, from);
@@ -36,8 +37,8 @@ KF_KERNEL(smooth, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     KF_VALUES(a->other)[k] = kf_swept(a, KF_CONSTANTS(a->guess), x, y, z, k);
 }
-/* The last sweep of the finest level. It also sums the products of its result (`other`) that the solver
- * needs. */
+/* Does the last sweep of the finest level. It also sums the products of its result (`other`) that the
+ * solver needs. */
 KF_BLOCK_KERNEL(smooth_last, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -55,7 +56,7 @@ KF_FUNCTION int kf_coarse_place(const kf_grid *a, int x, int y, int z) {
     return (int)a->coarse_origin + x + a->coarse_row * y + a->coarse_plane * z;
 }
 
-/* Extent: coarse cells. */
+/* Sums the residual over the eight cells of a coarse one. The extent is coarse cells. */
 KF_FUNCTION kf_real kf_restricted(const kf_grid *a, int x, int y, int z) {
     const kf_real *from = KF_CONSTANTS(a->guess), *b = KF_CONSTANTS(a->wanted);
     kf_real sum = KF_R(0);
@@ -69,7 +70,7 @@ KF_FUNCTION kf_real kf_restricted(const kf_grid *a, int x, int y, int z) {
             sum += b[k] - l.sum * from[k] + kf_around(&l, from);
         }
 #else
-        /* Beyond the last row or plane this one is read once more, with the factor 0 (see kf_same). */
+        /* Beyond the last row or plane this one is read once more, with the factor 0 (kf_same). */
         const int row = fy < a->cells[1] ? fy : a->cells[1] - 1,
                   plane = fz < a->cells[2] ? fz : a->cells[2] - 1;
         const kf_index k = kf_place(a, fx, row, plane);
@@ -86,7 +87,7 @@ KF_KERNEL(restrict_residual, kf_incompressible_arguments) {
     KF_VALUES(a->coarse_wanted)[kf_coarse_place(a, x, y, z)] = kf_restricted(a, x, y, z);
 }
 
-/* Adds the coarse level's correction to `guess`. Extent: cells. */
+/* Adds the coarse level's correction to `guess`. The extent is cells. */
 KF_FUNCTION kf_real kf_interpolated(const kf_grid *a, int x, int y, int z) {
     const kf_real *e = KF_CONSTANTS(a->coarse_guess);
     const int at[3] = {x, y, z}, stride[3] = {1, a->coarse_row, a->coarse_plane};
@@ -132,7 +133,7 @@ KF_KERNEL(interpolate, kf_incompressible_arguments) {
 #define KF_SWEEP(g, threads, from, to)                                                                       \
     KF_EACH_OF_GRID(g, threads, KF_VALUES(to)[k] = kf_swept(g, KF_CONSTANTS(from), x, y, z, k);)
 
-/* Solves the coarsest level in one block: an even number of sweeps from 0, between `guess` and `other`. */
+/* Solves the coarsest level in one block, by an even number of sweeps from 0 between `guess` and `other`. */
 KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -144,8 +145,8 @@ KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
     }
 }
 
-/* Computes the open shares of coarse faces. Extent: coarse cells + 1. outflow_ratio: how many cells nearer
- * the pressure outside an outflow is. */
+/* Computes the open shares of coarse faces. The extent is coarse cells + 1. outflow_ratio: the coarse
+ * distance to the pressure outside an outflow, over the one that it should be. */
 KF_SCALAR_KERNEL(coarsen, kf_incompressible_arguments) {
     KF_FOLLOW;
     const int at[3] = {x, y, z};

@@ -1,13 +1,13 @@
-/* Conjugate gradients (Hestenes and Stiefel 1952) for the pressure: the sum over a cell's faces of openness
- * times the difference of pressures is what flows into the cell. Preconditioners that need no other file:
- * Jacobi and an incomplete factorisation. A solve is a fixed list of launches; what comes after the residual
- * is small enough returns at once (solve->done). */
+/* Conjugate gradients (Hestenes and Stiefel 1952) for the pressure. In the equation of a cell, the sum
+ * over its faces of openness times the difference of pressures is the net flow into the cell.
+ * Preconditioners that need no other file are here: Jacobi and an incomplete factorisation. A solve is a
+ * fixed list of launches. Those after the residual is small enough return at once (solve->done). */
 #include "follow.h"
 #include "grid.h"
 
 #define KF_DONE (a->solve->done != 0)
 
-/* Sums for the residual of the given pressure: its square, the square of the right-hand side and, with an
+/* Adds to the sums of a pressure's residual: its square, the square of the right-hand side and, with an
  * inline preconditioner, the product of the residual and the preconditioned residual. */
 #define KF_ADD_RESIDUAL(r, sum)                                                                              \
     KF_SUM(0) += (double)(r) * (double)(r);                                                                  \
@@ -15,7 +15,7 @@
                      ? (double)(r) * (double)(r) / (double)(sum)                                             \
                      : (double)(r) * (double)(r);
 
-/* Returns as r the residual in cell k; p and mean have the meaning that they have in the kernels below. */
+/* Computes the residual r in cell k from the pressure p. mean is that of the right-hand side. */
 #define KF_RESIDUAL_HERE                                                                                     \
     const kf_links l = kf_links_of(a, a->open, k, x, y, z);                                                  \
     const kf_real right = KF_CONSTANTS(a->right)[k] - (l.sum > KF_R(0) ? mean : KF_R(0));                    \
@@ -33,7 +33,7 @@ KF_BLOCK_KERNEL(residual, kf_incompressible_arguments) {
     KF_SUMS_END(3, a->partial)
 }
 
-/* The direction of the next step: p = z + beta p. */
+/* Computes the direction of the next step: p = z + beta p. */
 KF_KERNEL(direct, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -84,7 +84,7 @@ KF_BLOCK_KERNEL(advance, kf_incompressible_arguments) {
     KF_SUMS_END(3, a->partial)
 }
 
-/* For multigrid without conjugate gradients: adds the whole correction to the pressure. */
+/* Adds the whole correction to the pressure, for multigrid without conjugate gradients. */
 KF_KERNEL(add_correction, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -119,7 +119,7 @@ KF_BLOCK_KERNEL(products, kf_incompressible_arguments) {
 /* --- Incomplete factorisation: IC(0) with the cells ordered by colour, red (even x + y + z) first
  * ---------------- */
 
-/* Returns the pivot of a black cell: its diagonal less the contributions of the red neighbours. */
+/* Returns the pivot of a black cell: its diagonal less the contributions of its red neighbours. */
 KF_FUNCTION kf_real kf_black_pivot(const kf_grid *a, const kf_links *l, int x, int y, int z) {
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};
     kf_real pivot = l->sum;
@@ -137,7 +137,7 @@ KF_FUNCTION kf_real kf_black_pivot(const kf_grid *a, const kf_links *l, int x, i
     }
     return pivot > KF_R(0.01) * l->sum ? pivot : KF_R(0.01) * l->sum;
 }
-/* Forward substitution: red cells are r / pivot; black cells use these. */
+/* Substitutes forwards: a red cell is r / pivot, and a black cell uses its red neighbours. */
 KF_SCALAR_KERNEL(factor_red, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
@@ -155,7 +155,7 @@ KF_SCALAR_KERNEL(factor_black, kf_incompressible_arguments) {
         l.sum > KF_R(0) ? (right[k] + kf_around(&l, red)) / kf_black_pivot(a, &l, x, y, z) : KF_R(0);
     KF_VALUES(a->corrected)[k] = black;
 }
-/* Back substitution: red cells again, with the results of the black cells. */
+/* Substitutes backwards: red cells again, with the results of the black cells. */
 KF_SCALAR_KERNEL(factor_back, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE || (x + y + z) % 2 != 0) return;
@@ -224,10 +224,10 @@ KF_BLOCK_KERNEL(find_alpha, kf_incompressible_arguments) {
     if (KF_DONE) return;
     KF_TOTALS(1) {
         kf_solve_state *s = a->solve;
-        s->alpha = KF_TOTAL(0) > 0.0 ? s->rz / KF_TOTAL(0) : 0.0; /* only rounding error is left */
+        s->alpha = KF_TOTAL(0) > 0.0 ? s->rz / KF_TOTAL(0) : 0.0; /* the direction is only rounding error */
     }
 }
-/* After a step: the new residual, and with an inline preconditioner the next beta. */
+/* Ends a step: computes the new residual, and with an inline preconditioner the next beta. */
 KF_BLOCK_KERNEL(judge, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
@@ -242,8 +242,9 @@ KF_BLOCK_KERNEL(judge, kf_incompressible_arguments) {
         kf_judge_residual(a, s, KF_TOTAL(0));
     }
 }
-/* After a preconditioner that leaves z. A flexible one is not the same symmetric matrix each time (Polak and
- * Ribiere): beta = z (r - r before) / (z r before), where r - r before is - alpha q. */
+/* Computes beta after a preconditioner that has written z. A preconditioner that is not the same symmetric
+ * matrix in each step needs the formula of Polak and Ribiere: beta = z (r - r before) / (z r before),
+ * where r - r before is - alpha q. */
 KF_BLOCK_KERNEL(find_beta, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;

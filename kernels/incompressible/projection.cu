@@ -1,9 +1,9 @@
-/* The projection onto velocities without divergence (Chorin 1968): from a velocity the right hand side of the
- * pressure's equation, and from the pressure a velocity without divergence. */
+/* The projection onto velocities without divergence (Chorin 1968). From a velocity it computes the
+ * right-hand side of the pressure's equation, and from the pressure a velocity without divergence. */
 #include "grid.h"
 
-/* Returns the share of a face through which fluid passes. A face of the domain with a prescribed velocity is
- * open to fluid, though the pressure's equation treats it as closed. */
+/* Returns the flow through a face, relative to a moving solid. A face of the domain with a prescribed
+ * velocity lets fluid pass, though it is closed in the pressure's equation. */
 KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k,
                             kf_real open) {
     const int at[3] = {x, y, z};
@@ -32,7 +32,7 @@ KF_FUNCTION kf_real kf_outflow(const kf_grid *a, const kf_real *u, const kf_link
     return sum;
 }
 
-/* Sums the right-hand side, its cells and its square. */
+/* Computes the right-hand side, and sums it, its cells and its square. */
 KF_BLOCK_KERNEL(divergence, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
     const kf_real *u = KF_CONSTANTS(a->source);
@@ -47,8 +47,8 @@ KF_BLOCK_KERNEL(divergence, kf_incompressible_arguments) {
     KF_SUMS_END(3, a->partial)
 }
 
-/* Subtracts the gradient: target = source - gradient. If a->reflect is not 0, also predicted = source -
- * reflect gradient. Source and target may be the same. Extent: cells + 1 along each axis. */
+/* Subtracts the pressure gradient: target = source - gradient. If a->reflect is not 0, also predicted =
+ * source - reflect gradient. Source and target may be the same. The extent is cells + 1 along each axis. */
 KF_KERNEL(project, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     const int at[3] = {x, y, z}, stride[3] = {1, a->row, a->plane};

@@ -1,12 +1,12 @@
-/* The solid in the grid: from its pose and the table of its signed distance the openness of every face, in
- * words of bytes; and from pressure and velocity the force and the torque on it. */
+/* The solid in the grid. From its pose and the table of its signed distance follows the openness of every
+ * face, and from pressure and velocity the force and torque on it. */
 #define KF_MOST_SUMS 6
 #include "distance_lookup.h"
 #include "grid.h"
 #include "rotation.h"
 #include "viscous.h"
 
-/* Computes the moving solid's pose for the step that begins. Extent: one item. */
+/* Computes the moving solid's pose for the step that begins. The extent is one item. */
 KF_SCALAR_KERNEL(move_solid, kf_incompressible_arguments) {
     (void)x, (void)y, (void)z;
     kf_solid_state *s = a->solid;
@@ -44,7 +44,7 @@ KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
     const int positive = (p > 0.0f) + (q > 0.0f) + (r > 0.0f);
     if (positive == 3) return 1.0f;
     if (positive == 0) return 0.0f;
-    /* The value o is the one whose sign differs from the signs of the two others. */
+    /* The value o has another sign than the two others. */
     const int odd = positive == 1;
     const float o = (p > 0.0f) == odd ? p : (q > 0.0f) == odd ? q : r;
     const float s = (p > 0.0f) == odd ? q : (q > 0.0f) == odd ? r : p;
@@ -52,7 +52,8 @@ KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
     const float corner = o / (o - s) * (o / (o - t));
     return odd ? corner : 1.0f - corner;
 }
-/* Returns the share of a square, from the values at its corners in turn; a very small share counts as 0. */
+/* Returns the share of a square on which the distance is positive, from the values at its corners in
+ * order. A very small share counts as 0. */
 KF_FUNCTION float kf_share_of_square(const float d[4]) {
     const float share =
         0.5f * (kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]));
@@ -60,7 +61,7 @@ KF_FUNCTION float kf_share_of_square(const float d[4]) {
 }
 #endif
 
-/* Computes the word of a place. Extent: cells + 1 along each axis. */
+/* Computes the word of a place (arguments.h). The extent is cells + 1 along each axis. */
 KF_SCALAR_KERNEL(open_faces, kf_incompressible_arguments) {
     const int at[3] = {x, y, z};
     unsigned word = 0;
@@ -108,8 +109,8 @@ KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, kf_inde
         const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c] - 1);
         double pushed = 0.0, rubbed = 0.0;
         if (!edge && l.sum > KF_R(0)) pushed = -pressure * (double)(l.open[2 * c + 1] - l.open[2 * c]);
-        /* Friction on a face whose middle is in the solid is counted at the face where the surface is
-         * crossed. */
+        /* If the middle of a face is in the solid, the face where the surface is crossed counts its
+         * friction. */
         if ((a->open[k] >> (8 * c) & 255) != 0 &&
             kf_face_height(a, kf_below(a, c, at[c], stride[c]), k) > KF_R(0)) {
             const kf_real *u = KF_CONSTANTS(a->target) + c * a->capacity;
@@ -119,7 +120,7 @@ KF_FUNCTION void kf_force_of_cell(const kf_grid *a, int x, int y, int z, kf_inde
         force[c] = pushed + rubbed;
     }
 }
-/* Sums: three of the force, then three of the torque about the solid's centre. */
+/* Sums the three components of the force, then those of the torque about the solid's centre. */
 KF_BLOCK_KERNEL(load, kf_incompressible_arguments) {
     KF_SUMS_BEGIN
     const double *center = a->solid->center;

@@ -1,5 +1,5 @@
-/* Velocities, pressures and loads for the host and for the smoke: fields of the grid in, rows in single
- * precision and sums out. */
+/* Velocities, pressures and loads for the host and for the smoke. The results are rows in single
+ * precision, and sums. */
 #include "float4.h"
 #include "grid.h"
 
@@ -8,7 +8,7 @@ KF_FUNCTION kf_real kf_centred(const kf_grid *a, int c, int at, kf_index k, int 
     return KF_R(0.5) * (u[k] + u[k + kf_above(a, c, at, stride)]);
 }
 
-/* Writes the velocity at the cells' centres, [z][y][x][4]. Extent: cells. */
+/* Writes the velocity at the cells' centres, [z][y][x][4]. The extent is cells. */
 KF_SCALAR_KERNEL(velocity, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     kf_float4 value;
@@ -19,7 +19,7 @@ KF_SCALAR_KERNEL(velocity, kf_incompressible_arguments) {
     ((kf_float4 *)a->compact)[x + a->cells[0] * (y + (long long)a->cells[1] * z)] = value;
 }
 
-/* Sums the remaining divergence: its square, the number of cells, and its absolute value. Its largest value
+/* Sums the remaining divergence: its square, the number of cells, and its absolute value. Its maximum
  * would need an atomic. */
 KF_BLOCK_KERNEL(left_divergence, kf_incompressible_arguments) {
     KF_SUMS_BEGIN

@@ -1,20 +1,21 @@
 /* The viscous term at a face of the staggered grid: the sum of the velocity's differences to its six
- * neighbours, with walls, and the solid's surface where it lies between the two. */
+ * neighbours. Walls and the solid's surface stand for a neighbour that they separate from the face. */
 #ifndef KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
 #define KF_KERNELS_INCOMPRESSIBLE_VISCOUS_H
 
 #include "grid.h"
 
-/* Laplacian = around - links u + wall - wall_links u. The last two terms are the solid's part. */
+/* The Laplacian is around - links u + wall - wall_links u. The last two terms are the solid's part. */
 typedef struct kf_friction {
     kf_real around, links, wall, wall_links;
 } kf_friction;
 
-/* A surface nearer than this share of a cell is treated as if it were this far away. */
+/* A surface nearer than this share of a cell counts as being this far away, which bounds the friction. */
 #define KF_NEAREST KF_R(0.25)
 
-/* Height of face (c) at place k over the solid, in cells: the mean of the two cells'. Their sum is one of
- * integers, so that a face on the surface has exactly 0, which a contracted product and sum would miss. */
+/* Returns the height of a face over the solid in cells, as the mean of its two cells' heights. The cells'
+ * depths are added as integers, so that the height of a face on the surface is exactly 0. A contracted
+ * product and sum would miss it. */
 KF_FUNCTION kf_real kf_face_height(const kf_grid *a, int below, kf_index k) {
     const int depths = (int)(a->open[k] >> 24) + (int)(a->open[k + below] >> 24);
     return KF_R(256 - depths) * KF_R(0.5 / KF_DEPTH);
@@ -80,8 +81,8 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
     return f;
 }
 
-/* Returns `value` after the viscous term of u has acted for the sub-step. The solid's part is implicit: taken
- * at the end of the sub-step. */
+/* Returns `value` after the viscous term of u has acted for the sub-step. The solid's part is implicit,
+ * with the velocity at the end of the sub-step. */
 KF_FUNCTION kf_real kf_diffused(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k,
                                 kf_real value) {
     const kf_friction f = kf_friction_of(a, u, c, x, y, z, k);

@@ -1,8 +1,10 @@
-/* MPI for kftune, in types that are the same for every MPI. It is built with the user's own mpicc when the
- * first run of several processes begins, and kept like a kernel; base/backend/team/world.c, which loads it,
- * has the same declarations. A request is an address, NULL when there was no memory or MPI refused; all sizes
- * are in bytes, below 2^31. Functions of type int give 0 or an error of MPI. channel: 0 what all processes do
- * together, 1 the watch, 2 what some send to some. */
+/* MPI for kftune, in types that are the same for every MPI. The first run of several processes builds this
+ * file with the user's own mpicc, and keeps the result like a kernel. base/backend/team/world.c loads it
+ * and has the same declarations.
+ *
+ * A request is an address. It is NULL when there was no memory or MPI refused. All sizes are in bytes,
+ * below 2^31. Functions of type int return 0 or an error of MPI. Each channel is a communicator of its
+ * own: 0 for what all processes do together, 1 for the watch over processes, 2 for what some send to some. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,12 +15,12 @@
 enum { CHANNELS = 3 };
 static MPI_Comm channels[CHANNELS];
 
-/* Begins MPI; *threads tells whether several threads may call at once. */
+/* Initialises MPI. *threads becomes whether several threads may call it at once. */
 int kf_mpi_begin(int *rank, int *size, int *threads) {
     int provided = 0, status = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
     if (status != MPI_SUCCESS) return status;
     *threads = provided == MPI_THREAD_MULTIPLE;
-    /* Errors of nonblocking collectives are raised on these, whatever communicator they belong to. */
+    /* MPI may raise an error of a nonblocking collective on these, whatever communicator it belongs to. */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     for (int channel = 0; channel < CHANNELS; channel++) {
@@ -34,7 +36,8 @@ int kf_mpi_end(void) {
     return MPI_Finalize();
 }
 
-/* Returns 1 when data may lie in the memory of a CUDA device: Open MPI's extension tells, and MPICH's. */
+/* Returns 1 if MPI takes data in the memory of a CUDA device. Open MPI and MPICH have an extension that
+ * tells. */
 int kf_mpi_takes_device_memory(void) {
     int takes = 0;
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
@@ -58,7 +61,7 @@ void *kf_mpi_send(const void *data, int bytes, int to, int tag, int channel) {
                : begun(request, MPI_Isend(data, bytes, MPI_BYTE, to, tag, channels[channel], request));
 }
 
-/* A message may come from any process where from < 0. */
+/* Begins to receive a message. It may come from any process if from < 0. */
 void *kf_mpi_receive(void *data, int bytes, int from, int tag, int channel) {
     MPI_Request *request = malloc(sizeof *request);
     const int source = from < 0 ? MPI_ANY_SOURCE : from;
@@ -67,7 +70,7 @@ void *kf_mpi_receive(void *data, int bytes, int from, int tag, int channel) {
                : begun(request, MPI_Irecv(data, bytes, MPI_BYTE, source, tag, channels[channel], request));
 }
 
-/* In place: every process's values become the sums over all. */
+/* Begins a sum in place: the values of every process become the sums over all. */
 void *kf_mpi_sum(int64_t *values, int count) {
     MPI_Request *request = malloc(sizeof *request);
     return request == NULL ? NULL
@@ -75,14 +78,15 @@ void *kf_mpi_sum(int64_t *values, int count) {
                                                            channels[0], request));
 }
 
-/* From one process to all. */
+/* Begins a broadcast from one process to all. */
 void *kf_mpi_share(void *data, int bytes, int from) {
     MPI_Request *request = malloc(sizeof *request);
     return request == NULL ? NULL
                            : begun(request, MPI_Ibcast(data, bytes, MPI_BYTE, from, channels[0], request));
 }
 
-/* 1: done, and freed; 0: not yet; negative: failed, and freed. */
+/* Returns 1 if a request is done, 0 if not yet, and a negative number if it failed. It frees a request
+ * that is done or has failed. */
 int kf_mpi_test(void *request) {
     int done = 0;
     const int status = MPI_Test(request, &done, MPI_STATUS_IGNORE);
@@ -91,7 +95,8 @@ int kf_mpi_test(void *request) {
     return status == MPI_SUCCESS ? 1 : -1;
 }
 
-/* Gives a receive up. 1: a message had come before that; 0: none; negative: neither can be said. */
+/* Cancels a receive. Returns 1 if a message had come before, 0 if none had, and a negative number if MPI
+ * cannot say. */
 int kf_mpi_cancel(void *request) {
     int cancelled = 0;
     MPI_Status end;

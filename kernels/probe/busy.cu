@@ -1,5 +1,5 @@
-/* A loop that takes time and does nothing else: one item, whose rounds each wait for the one before. The
- * factor is not known when this is compiled, so the loop stays. */
+/* A loop that only takes time, in one item. Each round waits for the one before. The compiler does not
+ * know the factor, so it cannot remove the loop. */
 #include "portable.h"
 
 typedef struct busy_arguments {

@@ -1,5 +1,5 @@
-/* Reads the multiprocessors' clocks on the way: from cycles and nanoseconds before, how many cycles passed,
- * and how much time. */
+/* Reads the multiprocessors' clocks during a measurement. From two readings follow the cycles and the
+ * nanoseconds that have passed, and so the frequency. */
 #include "../portable.h"
 
 typedef struct clock_arguments {
@@ -9,8 +9,7 @@ typedef struct clock_arguments {
     long long *readings;
 } clock_arguments;
 
-/* Reads a multiprocessor's cycle counter and the GPU's clock in ns, from whose differences its frequency
- * follows. */
+/* Reads each multiprocessor's cycle counter and the GPU's clock in nanoseconds. */
 KF_SCALAR_KERNEL(read_clock, clock_arguments) {
     (void)x;
     (void)y;
@@ -27,6 +26,6 @@ KF_SCALAR_KERNEL(read_clock, clock_arguments) {
         reading[1] = nanoseconds;
     }
 #else
-    a->readings[2 * a->slot] = a->readings[2 * a->slot + 1] = 0; /* a processor's cores do not tell */
+    a->readings[2 * a->slot] = a->readings[2 * a->slot + 1] = 0; /* a cpu's cores have no such clock */
 #endif
 }

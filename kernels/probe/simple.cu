@@ -1,5 +1,5 @@
-/* Kernels with nothing in them but memory traffic: one float read and written (copy), two read and one
- * written (scale_add). Arrays are dense, x fastest. */
+/* Kernels that only move memory: `copy` reads and writes a float, `scale_add` reads two and writes one.
+ * Arrays are dense, x fastest. */
 #include "portable.h"
 
 typedef struct simple_arguments {

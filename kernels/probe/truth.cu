@@ -1,5 +1,5 @@
-/* Kernels whose counters are known from arithmetic: tests/unit/test_cupti_gpu.c holds what was counted
- * against it. Every block is full, so that the check of the extent never parts a warp. */
+/* Kernels whose hardware counters follow from arithmetic. tests/unit/test_cupti_gpu.c compares them with
+ * what CUPTI counts. All blocks are full, so that the check of the extent never splits a warp. */
 #include "../portable.h"
 
 typedef struct truth_arguments {
@@ -10,28 +10,28 @@ typedef struct truth_arguments {
     int stride, repeats;
 } truth_arguments;
 
-/* One multiply-add, two floats read, one written. */
+/* An item does one multiply-add, reads two floats and writes one. */
 KF_KERNEL(truth_axpy, truth_arguments) {
     (void)y;
     (void)z;
     a->target[x] = a->factor * a->source[x] + a->target[x];
 }
 
-/* No arithmetic, one float read, one written. */
+/* An item does no arithmetic, reads one float and writes one. */
 KF_KERNEL(truth_copy, truth_arguments) {
     (void)y;
     (void)z;
     a->target[x] = a->source[x];
 }
 
-/* A warp's loads touch 32 * stride floats in a row: 4 * stride sectors of 32 bytes, at most 32. */
+/* A warp's loads span 32 stride floats. They touch 4 stride sectors of 32 bytes, at most 32. */
 KF_KERNEL(truth_stride, truth_arguments) {
     (void)y;
     (void)z;
     a->target[x] = a->source[(kf_int64)x * a->stride];
 }
 
-/* Half of every warp works, the other half waits. */
+/* Half of each warp works while the other half waits. */
 KF_SCALAR_KERNEL(truth_half, truth_arguments) {
     (void)y;
     (void)z;
@@ -42,7 +42,7 @@ KF_SCALAR_KERNEL(truth_half, truth_arguments) {
     a->target[x] = value;
 }
 
-/* All of every warp works. */
+/* All of each warp works. */
 KF_SCALAR_KERNEL(truth_whole, truth_arguments) {
     (void)y;
     (void)z;

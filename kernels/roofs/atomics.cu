@@ -1,15 +1,16 @@
-/* The ceiling of atomic additions of floats, by where they go; and a kernel that does nothing. */
+/* The highest rate of atomic additions of floats, for several patterns of addresses, and a kernel that
+ * does nothing. */
 #include "../portable.h"
 #include "arguments.h"
 
-/* Neighbouring items add to neighbouring addresses. mask: addresses - 1. */
+/* Adjacent items add to adjacent addresses. mask: number of addresses - 1. */
 KF_SCALAR_KERNEL(add_neighbouring, kf_roof_arguments) {
     (void)y;
     (void)z;
     kf_atomic_add_float((float *)a->target + (x & a->mask), 1.0f);
 }
 
-/* Every item adds somewhere else. */
+/* Each item adds to an address far from its neighbour's. */
 KF_SCALAR_KERNEL(add_scattered, kf_roof_arguments) {
     (void)y;
     (void)z;

@@ -1,5 +1,6 @@
-/* The ceilings of copying: from and to device memory, the last-level cache, and the memory next to a core. A
- * word is what one thread moves best at once: 16 bytes on a GPU; on the cpu the compiler makes vectors. */
+/* The highest rates of copying: in device memory, in the last-level cache, and in the memory nearest to a
+ * core. A word is what one thread moves best at once. It is 16 bytes on a GPU. On the cpu the compiler
+ * makes vectors. */
 #include "../portable.h"
 #include "arguments.h"
 
@@ -20,7 +21,8 @@ KF_KERNEL(copy_words, kf_roof_arguments) {
 }
 
 #if !KF_CUDA
-/* Copies with stores that go past the caches and read no line first. An item is a run of `shift` words. */
+/* Copies with stores that bypass the caches and read no cache line first. An item is a run of `shift`
+ * words. */
 KF_SCALAR_KERNEL(copy_past, kf_roof_arguments) {
     const kf_int64 i = (x + (kf_int64)a->extent[0] * y) * a->shift;
     (void)z;
@@ -30,7 +32,7 @@ KF_SCALAR_KERNEL(copy_past, kf_roof_arguments) {
 }
 #endif
 
-/* Moves memory as a D3Q27 step in SoA does, without the arithmetic. */
+/* Moves the memory of a D3Q27 step in the soa layout, without its arithmetic. */
 KF_KERNEL(copy_streams, kf_roof_arguments) {
     const float *source = (const float *)a->source;
     float *target = (float *)a->target;
@@ -41,15 +43,15 @@ KF_KERNEL(copy_streams, kf_roof_arguments) {
         target[stream * n + i] = source[stream * n + i];
 }
 
-/* Again and again over a working set that the last-level cache holds, every time other words, so that no
- * nearer cache serves them (on a GPU the loads also pass by the L1 cache). mask: words of the set - 1. */
+/* Copies within a working set that the last-level cache holds. Each repeat takes other words, so that no
+ * nearer cache serves them. On a GPU the loads bypass the L1 cache. mask: words of the set - 1. */
 KF_SCALAR_KERNEL(copy_cached, kf_roof_arguments) {
     const roof_word *source = (const roof_word *)a->source;
     roof_word *target = (roof_word *)a->target;
     (void)y;
     (void)z;
 #if KF_CUDA
-    /* Four loads before four stores: the compiler may not turn them round by itself. */
+    /* Four loads come before four stores, since the compiler may not reorder them itself. */
     int at = x;
     for (int repeat = 0; repeat < a->repeats; repeat += 4) {
         roof_word words[4];
@@ -65,7 +67,7 @@ KF_SCALAR_KERNEL(copy_cached, kf_roof_arguments) {
             target[places[k]] = words[k];
     }
 #else
-    /* An item is a run of `shift` words, and all items together are the set. */
+    /* An item is a run of `shift` words. All items together are the set. */
     for (int repeat = 0; repeat < a->repeats; repeat++) {
         const int at = ((x + repeat) * a->shift) & a->mask;
         for (int k = 0; k < a->shift; k++)
@@ -74,7 +76,7 @@ KF_SCALAR_KERNEL(copy_cached, kf_roof_arguments) {
 #endif
 }
 
-/* Loads that the L1 cache serves: a block reads its own tile of mask + 1 words over and over. */
+/* Loads from the L1 cache: a block reads its own tile of mask + 1 words again and again. */
 KF_BLOCK_KERNEL(load_near, kf_roof_arguments) {
     const roof_word *tile = (const roof_word *)a->source + (kf_int64)block_x * (a->mask + 1);
     roof_word *target = (roof_word *)a->target + (kf_int64)block_x * KF_ROOF_THREADS;
@@ -91,9 +93,10 @@ KF_BLOCK_KERNEL(load_near, kf_roof_arguments) {
     }
 }
 
-/* Copies between two tiles in the block's shared memory; on the cpu these lie in the L1 cache. */
+/* Copies between two tiles in the block's shared memory. On the cpu they are in the L1 cache. */
 KF_BLOCK_KERNEL(copy_near, kf_roof_arguments) {
-    KF_SHARED roof_word tiles[2][KF_ROOF_TILES][KF_ROOF_THREADS + 16]; /* 4 KiB apart they would alias */
+    /* At a distance of 4 KiB they would alias. */
+    KF_SHARED roof_word tiles[2][KF_ROOF_TILES][KF_ROOF_THREADS + 16];
     const roof_word *source = (const roof_word *)a->source;
     roof_word *target = (roof_word *)a->target + (kf_int64)block_x * KF_ROOF_THREADS;
     (void)block_y;
@@ -104,7 +107,8 @@ KF_BLOCK_KERNEL(copy_near, kf_roof_arguments) {
     }
     KF_BARRIER;
     for (int repeat = 0; repeat < a->repeats; repeat++) {
-        /* Each word comes from another one than last time, so that the compiler cannot keep it. */
+        /* Each word comes from another one than in the last repeat, so that the compiler cannot keep it in
+         * a register. */
         KF_EACH_THREAD(t, KF_ROOF_THREADS) {
             KF_UNROLL
             for (int k = 0; k < KF_ROOF_TILES; k++)

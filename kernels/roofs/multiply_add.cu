@@ -1,10 +1,10 @@
-/* The ceiling of multiply-adds: independent chains that never leave the registers. ROOF_BITS: 16 (pairs, on a
- * GPU only), 32 or 64. */
+/* The highest rate of multiply-adds, in independent chains that never leave the registers. ROOF_BITS is 16
+ * (pairs, only on a GPU), 32 or 64. */
 #include "../portable.h"
 #include "arguments.h"
 
 #if ROOF_BITS == 16
-/* NVRTC knows no half type without a header, the instruction set does: two halves in 32 bits. */
+/* NVRTC has no half type without a header, but the instruction set has. Two halves are in 32 bits. */
 typedef unsigned roof_real;
 KF_FUNCTION roof_real roof_start(int k) {
     return 0x3c003c00u + (unsigned)k;
@@ -43,8 +43,8 @@ KF_FUNCTION roof_real roof_start(int k) {
 
 #define ROOF_CHAINS(X) X(c0, 0) X(c1, 1) X(c2, 2) X(c3, 3) X(c4, 4) X(c5, 5) X(c6, 6) X(c7, 7)
 
-/* Does KF_ROOF_CHAIN_STEPS fused multiply-adds in each of eight independent chains, so many times, in
- * registers alone: the peak rate of arithmetic. The sum is stored, so that nothing can be left out. */
+/* Does KF_ROOF_CHAIN_STEPS fused multiply-adds in each of eight independent chains, `repeats` times, in
+ * registers alone. The sum is stored, so that the compiler cannot leave anything out. */
 KF_SCALAR_KERNEL(multiply_add, kf_roof_arguments) {
     (void)y;
     (void)z;

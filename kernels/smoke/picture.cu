@@ -19,7 +19,6 @@ KF_FUNCTION kf_vector kf_make(float x, float y, float z) {
 KF_FUNCTION kf_vector kf_load(const float *v) {
     return kf_make(v[0], v[1], v[2]);
 }
-/* Returns p + t d. */
 KF_FUNCTION kf_vector kf_along(kf_vector p, float t, kf_vector d) {
     return kf_make(p.x + t * d.x, p.y + t * d.y, p.z + t * d.z);
 }
@@ -89,8 +88,8 @@ KF_SCALAR_KERNEL(find_occupied, kf_picture_arguments) {
     a->occupied[x + a->blocks[0] * (y + a->blocks[1] * z)] = found;
 }
 
-/* Separates thin smoke, where single tracers would be visible, so that it can be spread further. The share
- * falls with the density, so that thick smoke keeps its detail. Extent: nodes. */
+/* Separates thin smoke, in which single tracers are visible, so that it can be spread further. The share
+ * falls with the density, so that thick smoke keeps its detail. The extent is nodes. */
 KF_SCALAR_KERNEL(part_thin, kf_picture_arguments) {
     const long long node = x + y * a->stride[1] + z * a->stride[2];
     const float ratio = a->extinction[node] / a->sparse, thin = 1.0f / (1.0f + ratio * ratio);
@@ -189,8 +188,8 @@ KF_FUNCTION int kf_meets(const kf_box_node *box, kf_vector from, kf_vector inver
     return leave >= 0.0f && enter <= leave && enter < farthest;
 }
 
-/* Intersects a triangle (Moeller and Trumbore 1997). Returns the distance; `farthest`: there is none before
- * it. */
+/* Intersects a triangle (Moeller and Trumbore 1997) and returns the distance, or `farthest` if there is no
+ * hit before it. */
 KF_FUNCTION float kf_triangle(const float *t, kf_ray ray, float farthest, float *u, float *v) {
     const kf_vector edge1 = kf_load(t + 3), edge2 = kf_load(t + 6), p = kf_cross(ray.along, edge2);
     const float determinant = kf_dot(edge1, p);
@@ -276,14 +275,13 @@ KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
 /* --- Light ------------------------------------------------------------------------------------------------
  */
 
-/* Colours are linear. */
+/* All colours here are linear. */
 #define KF_SUN     kf_make(2.5f, 2.35f, 2.1f)
 #define KF_SKY     kf_make(0.20f, 0.25f, 0.34f)
 #define KF_HORIZON kf_make(0.030f, 0.036f, 0.046f)
 #define KF_ZENITH  kf_make(0.006f, 0.008f, 0.013f)
 #define KF_SHADOW                                                                                            \
-    3.0f /* depth counts this much more towards the light than towards the eye, which gives thin smoke a     \
-            shape */
+    3.0f /* as much higher is the extinction towards the light, which gives thin smoke a shape */
 
 /* Returns a number in [0, 1) that depends on the pixel and a counter. */
 KF_FUNCTION float kf_noise(int x, int y, int counter) {
@@ -308,14 +306,15 @@ KF_FUNCTION kf_vector kf_about(kf_vector axis, float out, float turn) {
                     out * sinf(angle), second);
 }
 
-/* With this a ray of a pixel spreads its secondary rays evenly among those of the pixel's other rays. */
+/* One of a pixel's rays. Its number lets the secondary rays of all the pixel's rays be spread evenly
+ * together. */
 typedef struct kf_pixel_sample {
     int x, y, number;
     float first, second; /* in [0, 1) */
 } kf_pixel_sample;
 
-/* Returns the light on a surface: that of the sun, a disc that smoke and solid may hide, and that of the sky
- * where the solid does not hide it. */
+/* Returns the light on a surface. The sun is a disc that smoke and solid may hide. The solid may also hide
+ * the sky. */
 KF_FUNCTION kf_vector kf_light_on(const kf_picture_arguments *a, kf_vector place, kf_vector normal,
                                   kf_pixel_sample sample) {
     const kf_vector sun = kf_load(a->light);
@@ -397,9 +396,9 @@ KF_FUNCTION kf_vector kf_smoke_colour(const kf_picture_arguments *a, kf_vector p
     return kf_mixed(kf_load(a->colours[upper]), kf_load(a->colours[upper + 1]), share - (float)upper);
 }
 
-/* Returns the light that smoke before the distance `end` scatters into the ray; *clear: the share that
- * passes. Two further terms, each less absorbed, stand for light that is scattered more than once (Wrenninge,
- * Kulla and Lundqvist 2013). */
+/* Returns the light that the smoke before the distance `end` scatters into the ray, and in *clear the
+ * share of light that passes the smoke. Two further terms with less absorption stand for light that is
+ * scattered more than once (Wrenninge, Kulla and Lundqvist 2013). */
 KF_FUNCTION kf_vector kf_march(const kf_picture_arguments *a, kf_ray ray, float end, float offset,
                                float *clear) {
     const float step = 0.8f / a->refinement, g = 0.35f;
@@ -509,9 +508,9 @@ KF_FUNCTION float kf_difference(kf_vector a, kf_vector b) {
     return kf_most(kf_most(d.x < 0.0f ? -d.x : d.x, d.y < 0.0f ? -d.y : d.y), d.z < 0.0f ? -d.z : d.z);
 }
 
-/* Draws the pixels. If the rays on the diagonal agree, no others are needed. The mean is taken of displayed
- * colours, so that edges of dark before light are as smooth as those of light before dark. Rows from above
- * and below alternate, so that neighbouring threads have equal work. Extent: pixels. */
+/* Draws the pixels. If a pixel's rays on the diagonal agree, the others are left out. It averages
+ * displayed colours, so that edges of dark before light are as smooth as those of light before dark. Rows
+ * from above and below alternate, so that adjacent threads have equal work. The extent is pixels. */
 KF_SCALAR_KERNEL(draw, kf_picture_arguments) {
     (void)z;
     const int row = y % 2 == 0 ? y / 2 : a->height - 1 - y / 2;

@@ -1,11 +1,11 @@
-/* Declares the arguments of the kernels that draw smoke (picture.cu), shared by host and device. Places are
- * in lattice units. The smoke's own grid is finer; its node (i,j,k) lies at ((i,j,k) + 1/2) / refinement -
+/* The arguments of the kernels that draw smoke (picture.cu), which host and device share. Places are in
+ * lattice units. The smoke's own grid is finer: its node (i, j, k) is at ((i, j, k) + 1/2) / refinement -
  * 1/2. */
 #ifndef KF_KERNELS_SMOKE_PICTURE_H
 #define KF_KERNELS_SMOKE_PICTURE_H
 
-/* A node of the tree of boxes around the solid's triangles: a leaf with `count` triangles from `first` on.
- * With count 0 it is a parent of the nodes first and first + 1. */
+/* A node of the tree of boxes around the solid's triangles. It is a leaf with `count` triangles from
+ * `first` on, or, if count is 0, the parent of the nodes first and first + 1. */
 typedef struct kf_box_node {
     float low[3];
     int first;
@@ -27,7 +27,7 @@ typedef struct kf_picture_arguments {
     int nodes[3]; /* of the smoke's grid */
     int blocks[3];
     float refinement;
-    long long stride[3];      /* of a node along x, y, z */
+    long long stride[3];      /* distance between neighbouring nodes along x, y, z */
     const long long *density; /* tracers in units of 1 / KF_TRACER_UNIT */
     const long long *paint;   /* sum of the tracers' paint, each 0 to KF_PAINT_UNIT; NULL: plain smoke */
     float *painted,

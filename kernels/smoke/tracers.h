@@ -1,11 +1,11 @@
-/* Declares the arguments of the tracers' kernels (tracers.cu), shared by host and device. In lattice units
- * node (i,j,k) lies at (i,j,k), and the domain's faces lie half a cell outside the outermost nodes. */
+/* The arguments of the tracers' kernels (tracers.cu), which host and device share. In lattice units node
+ * (i, j, k) is at (i, j, k), and the domain's faces are half a cell outside the outermost nodes. */
 #ifndef KF_KERNELS_SMOKE_TRACERS_H
 #define KF_KERNELS_SMOKE_TRACERS_H
 
-/* Actions of a face of the domain on a tracer that crosses it. */
+/* What a face of the domain does to a tracer that crosses it. */
 enum { KF_TRACER_KEEP, KF_TRACER_WRAP, KF_TRACER_RETIRE };
-/* Meanings of a tracer's paint, which colours the smoke and is 0 to KF_PAINT_UNIT. */
+/* What a tracer's paint means. It colours the smoke and is 0 to KF_PAINT_UNIT. */
 enum { KF_PAINTED_PLAIN, KF_PAINTED_AGE, KF_PAINTED_SPEED };
 enum { KF_PAINT_UNIT = 1024 };
 enum { KF_PLACE_BOX, KF_PLACE_DISC, KF_PLACE_RAKE };
