@@ -88,8 +88,7 @@ KF_FUNCTION kf_real kf_around(const kf_links *l, const kf_real *values) {
     return sum;
 }
 
-/* --- Sums over blocks: each takes rows of cells, and leaves up to KF_MOST_SUMS sums
- * ------------------------------ */
+/* --- Sums over blocks of threads. A block has rows of cells and up to KF_MOST_SUMS sums --- */
 
 #ifndef KF_MOST_SUMS
 #define KF_MOST_SUMS 3

@@ -145,8 +145,9 @@ KF_BLOCK_KERNEL(solve_coarsest, kf_incompressible_arguments) {
     }
 }
 
-/* Computes the open shares of coarse faces. The extent is coarse cells + 1. outflow_ratio: the coarse
- * distance to the pressure outside an outflow, over the one that it should be. */
+/* Computes the open shares of coarse faces. The extent is coarse cells + 1. outflow_ratio: an
+ * outflow's openness on the coarse level over that on this level. It is larger, since the pressure outside
+ * is fewer coarse cells away. */
 KF_SCALAR_KERNEL(coarsen, kf_incompressible_arguments) {
     KF_FOLLOW;
     const int at[3] = {x, y, z};
