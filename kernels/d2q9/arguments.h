@@ -84,7 +84,7 @@ typedef struct kf_d2q9_arguments {
     int rows;      /* number of a slab's rows, from first_row on, whose boundaries are set */
     /* [2 (nodes[0] + nodes[1])] for the nodes of rows ymin and ymax, then of columns xmin and xmax. Bit
      * aside + 1 is set where the population that enters there, and moves by `aside` along the face, comes
-     * from the image of a solid node. The list of links then has it. NULL if there is none. */
+     * from a solid node or its image. At a fluid node the list of links has it. NULL if there is none. */
     const unsigned char *beyond;
 } kf_d2q9_arguments;
 

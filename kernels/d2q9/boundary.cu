@@ -12,7 +12,7 @@
  * Defines that a config sets:
  *   KF_FACE_0 .. KF_FACE_3  the kinds of the faces xmin, xmax, ymin, ymax (choices.h)
  *   KF_PARABOLIC 0|1        the velocity at an inflow is a parabola, whose mean is the face's velocity
- *   KF_SOLID_BEYOND 0|1     some node that a face mirrors or continues is solid
+ *   KF_SOLID_BEYOND 0|1     some node that a face mirrors or continues, or one at a periodic face, is solid
  *   KF_SLAB 0|1             the domain is the rows from first_row on; other slabs have the rows beside them
  */
 #include "lattice.h"
@@ -147,7 +147,8 @@ KF_SCALAR_KERNEL(boundary, kf_d2q9_arguments) {
                               : kf_direction_of[inward + 1 + 3 * (aside + 1)];
 #if KF_SOLID_BEYOND
         const int place = along_x ? item : 2 * nx + (high ? ny : 0) + (KF_FIRST_ROW + at + ny) % ny;
-        if (a->beyond != NULL && a->beyond[place] >> (aside + 1) & 1) continue; /* the list of links has it */
+        /* Its link stores it at the same time. At a solid node nothing reads it. */
+        if (a->beyond != NULL && a->beyond[place] >> (aside + 1) & 1) continue;
 #endif
         kf_set_arriving(a, i, kf_node(a, px, py), kf_arriving(a, i, px, py));
     }

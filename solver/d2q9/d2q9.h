@@ -142,7 +142,7 @@ kf_status kf_d2q9_append_take(kf_plan *plan, const kf_d2q9 *system, int parity, 
  * state. */
 kf_status kf_d2q9_gather_links(kf_plan *plan, kf_d2q9_arguments a, kf_error *error);
 
-/* Finds where what enters through a face that is no wall comes from the image of a solid node, as the
+/* Finds where what enters through a face that is no wall comes from a solid node or its image, as the
  * arguments' `beyond` has it, which the caller frees. Returns NULL if that is nowhere. */
 unsigned char *kf_d2q9_beyond(const kf_scene *scene);
 /* Uploads flags, links and open nodes (d2q9_geometry.c). */

@@ -41,20 +41,18 @@ static bool neighbour(const kf_scene *scene, int x, int y, int cx, int cy, int a
     return true;
 }
 
-/* Returns whether a population that enters node (x, y) along i crosses no wall, and comes from a node that a
- * face mirrors or continues and that is solid. */
+/* Returns whether a population that enters node (x, y) along i crosses no wall, and comes from a solid node:
+ * one that a face mirrors or continues, or one across a periodic face. */
 static bool enters_from_solid(const kf_scene *scene, int x, int y, int i) {
     int at[2] = {x - velocities[i][0], y - velocities[i][1]};
-    bool mirrored = false;
     for (int axis = 0; axis < 2; axis++) {
         const int n = scene->nodes[axis];
         if (at[axis] >= 0 && at[axis] < n) continue;
         const kf_boundary kind = scene->faces[2 * axis + (at[axis] >= n)];
         if (kind == KF_WALL) return false;
-        mirrored = mirrored || kind != KF_PERIODIC;
         at[axis] = kind == KF_PERIODIC ? (at[axis] + n) % n : at[axis] < 0 ? 0 : n - 1;
     }
-    return mirrored && kind_at(scene, at[0], at[1]) == KF_NODE_SOLID;
+    return kind_at(scene, at[0], at[1]) == KF_NODE_SOLID;
 }
 
 static long long node_index(const survey *s, int x, int y) {
