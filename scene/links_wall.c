@@ -11,6 +11,10 @@
 enum { FARTHEST = 3 };
 /* The sum of a node's normals is at least this share of its links' area. */
 static const double ONE_SIDED = 0.5;
+/* Two links of a node meet at a sharp edge if their normals differ by more than this angle, and by more than
+ * this angle for each cell between the points where they meet the surface: no rounding of two cells or more
+ * has such links. */
+static const double SHARP = 0.5;
 /* The law uses a velocity at about this distance from the surface, in cells. */
 static const double MATCH = 2.0;
 
@@ -43,6 +47,32 @@ static double add_up(const kf_links *links, kf_wall_node *wall) {
     for (int a = 0; a < 3; a++)
         wall->normal[a] = length > 0.0 ? wall->normal[a] / length : 0.0;
     return wall->area > 0.0 && length > ONE_SIDED * wall->area ? distance / wall->area : 0.0;
+}
+
+/* Returns the squared distance of the points where two links of a node meet the surface, and how far the
+ * surface bends away from the fluid between them: the difference of their normals along that distance. */
+static double compare(const kf_link *one, const kf_link *other, double *bend) {
+    double squared = 0.0;
+    *bend = 0.0;
+    for (int a = 0; a < 3; a++) {
+        const double apart = one->share * one->at[0].direction[a] - other->share * other->at[0].direction[a];
+        squared += apart * apart;
+        *bend += apart * (one->normal[a] - other->normal[a]);
+    }
+    return squared;
+}
+
+/* Returns whether a node is at a sharp edge from which the fluid leaves. */
+static bool at_edge(const kf_links *links, const kf_wall_node *wall) {
+    for (size_t n = wall->first; n < wall->first + wall->count; n++)
+        for (size_t m = wall->first; m < n; m++) {
+            const kf_link *one = &links->link[n], *other = &links->link[m];
+            double bend;
+            const double squared = compare(one, other, &bend),
+                         angle = acos(fmin(1.0, kf_dot(one->normal, other->normal)));
+            if (bend > 0.0 && angle > SHARP && angle * angle > SHARP * SHARP * squared) return true;
+        }
+    return false;
 }
 
 /* Steps from node to node along the normal, over links that neither a surface nor a mirror cuts. Keeps the
@@ -81,7 +111,8 @@ void kf_link_list_wall(const kf_link_box *b, kf_links *links) {
         wall->first = n;
         while (n + wall->count < links->count && same_node(links->link[n + wall->count].at[0].node, node))
             wall->count++;
-        look_out(b, &links->link[n], add_up(links, wall), wall);
+        const double distance = add_up(links, wall);
+        look_out(b, &links->link[n], at_edge(links, wall) ? 0.0 : distance, wall);
     }
     links->wall_count = nodes;
 }
