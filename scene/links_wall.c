@@ -15,6 +15,9 @@ static const double ONE_SIDED = 0.5;
  * this angle for each cell between the points where they meet the surface: no rounding of two cells or more
  * has such links. */
 static const double SHARP = 0.5;
+/* A link that goes into the surface by less than this, in cells, only grazes it. The side that its normal
+ * points to is uncertain then. */
+static const double GRAZES = 0.1;
 /* The law uses a velocity at about this distance from the surface, in cells. */
 static const double MATCH = 2.0;
 
@@ -28,6 +31,12 @@ static double weight_of(const signed char c[3]) {
     return of_axis[c[0] != 0] * of_axis[c[1] != 0] * of_axis[c[2] != 0];
 }
 
+/* Returns how far a link goes into the surface, in cells. */
+static double depth_of(const kf_link *link) {
+    const signed char *c = link->at[0].direction;
+    return -(link->normal[0] * c[0] + link->normal[1] * c[1] + link->normal[2] * c[2]);
+}
+
 /* Sums a node's links: normal and area of the surface, of which a link stands for 6 w (c . n). Returns the
  * node's distance from the surface. On a plane the areas of all links sum to that of the plane. Between two
  * surfaces the normals cancel, and it returns 0, because a law of one wall does not apply there. */
@@ -35,9 +44,7 @@ static double add_up(const kf_links *links, kf_wall_node *wall) {
     double distance = 0.0;
     for (size_t n = wall->first; n < wall->first + wall->count; n++) {
         const kf_link *link = &links->link[n];
-        const signed char *c = link->at[0].direction;
-        const double into = -(link->normal[0] * c[0] + link->normal[1] * c[1] + link->normal[2] * c[2]);
-        const double area = 6.0 * weight_of(c) * into;
+        const double into = depth_of(link), area = 6.0 * weight_of(link->at[0].direction) * into;
         for (int a = 0; a < 3; a++)
             wall->normal[a] += area * link->normal[a];
         wall->area += area;
@@ -67,6 +74,7 @@ static bool at_edge(const kf_links *links, const kf_wall_node *wall) {
     for (size_t n = wall->first; n < wall->first + wall->count; n++)
         for (size_t m = wall->first; m < n; m++) {
             const kf_link *one = &links->link[n], *other = &links->link[m];
+            if (depth_of(one) < GRAZES || depth_of(other) < GRAZES) continue;
             double bend;
             const double squared = compare(one, other, &bend),
                          angle = acos(fmin(1.0, kf_dot(one->normal, other->normal)));

@@ -333,12 +333,12 @@ KF_SCALAR_KERNEL(apply_friction, kf_wall_arguments) {
         force[i] -= less * along[i] + less_aside * aside[i];
         a->wall.force[(long long)(3 + i) * a->wall.count + x] = sum.force[i] - force[i];
     }
-    double slope, mass = 0.0, out[3] = {0.0, 0.0, 0.0};
-    const double height = KF_LAW_LAYER_AT * friction_velocity / a->wall.viscosity,
-                 speed = share * friction_velocity * kf_law_with_slope(height, &slope);
-    const double layer[3] = {speed * along[0], speed * along[1], speed * along[2]};
-    double pushed[3] = {force[0], force[1], force[2]};
+    double mass = 0.0, out[3] = {0.0, 0.0, 0.0};
     if (share > 0.0) {
+        double slope, pushed[3] = {force[0], force[1], force[2]};
+        const double height = KF_LAW_LAYER_AT * friction_velocity / a->wall.viscosity,
+                     speed = share * friction_velocity * kf_law_with_slope(height, &slope);
+        const double layer[3] = {speed * along[0], speed * along[1], speed * along[2]};
         const double source = kf_even_mass(sum.area, normal, velocity, layer, pushed, out);
         mass = sum.mass - kf_dot(sum.area, pushed) + source;
         kf_push_node(a, node, f, pushed, source, sum.cut);

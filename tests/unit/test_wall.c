@@ -101,6 +101,51 @@ static void test_narrow_gaps_have_no_law(void **state) {
     kf_scene_free(scene);
 }
 
+/* Returns whether two links of a node meet the surface with different normals. */
+static bool has_two_normals(const kf_links *links, const kf_wall_node *wall) {
+    const double *normal = links->link[wall->first].normal;
+    for (size_t n = wall->first + 1; n < wall->first + wall->count; n++)
+        for (int a = 0; a < 3; a++)
+            if (fabs(links->link[n].normal[a] - normal[a]) > 1e-3) return true;
+    return false;
+}
+
+/* A node at a sharp edge that the fluid leaves has no slip, so that the stream leaves the surface there; all
+ * others have the law: on faces, in corners that face the fluid, and on a rounding of three cells (see
+ * test_nodes_of_a_ball, too). */
+static void test_edges_have_no_law(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    const double turned[9] = {cos(0.4), -sin(0.4), 0.0, sin(0.4), cos(0.4), 0.0, 0.0, 0.0, 1.0};
+    kf_scene *box = kf_flow_box("edges", 32, 32, 20, 1e-5), *corner = kf_flow_box("corner", 32, 16, 4, 1e-5),
+             *ball = kf_flow_box("rounding", 16, 16, 16, 1e-5);
+    kf_body_add_box(box, (const double[3]){-6.2, -5.3, -4.4}, (const double[3]){6.1, 5.2, 4.3});
+    kf_body_place(box, turned, (const double[3]){15.7, 16.2, 10.1});
+    kf_body_add_sheet(corner, (const double[2]){8.4, 3.3}, (const double[2]){0.0, 8.0});
+    kf_body_add_sheet(corner, (const double[2]){8.4, 3.3}, (const double[2]){16.0, 0.0});
+    kf_body_set_ball(ball, (const double[3]){8.0, 8.0, 8.0}, 3.0);
+    size_t edges = 0, corners = 0;
+    kf_scene *const scenes[3] = {box, corner, ball};
+    for (int s = 0; s < 3; s++) {
+        scenes[s]->wall_law = true;
+        must(kf_body_link(scenes[s], false, &error), &error);
+        const kf_links *links = &scenes[s]->links;
+        for (size_t n = 0; n < links->wall_count; n++) {
+            const kf_wall_node *wall = &links->wall[n];
+            const int *node = links->link[wall->first].at[0].node;
+            const bool two = has_two_normals(links, wall);
+            if (s == 1 && (node[0] < 9 || node[0] > 20 || node[1] < 4 || node[1] > 9)) continue;
+            edges += s == 0 && two;
+            corners += s == 1 && two;
+            if ((wall->height > 0.0) != !(s == 0 && two))
+                fail_msg("scene %d: node %d %d %d: height %g", s, node[0], node[1], node[2], wall->height);
+        }
+        kf_scene_free(scenes[s]);
+    }
+    print_message("%zu nodes at edges, %zu in corners\n", edges, corners);
+    assert_true(edges > 30 && corners == 4);
+}
+
 /* Verifies configs that differ in what the law touches, from `first` on. */
 static void verify_law(const kf_scene *scene, int first) {
     enum { CONFIGS = 6, MOST = 3 };
@@ -545,6 +590,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_of_a_ball),
         cmocka_unit_test(test_narrow_gaps_have_no_law),
+        cmocka_unit_test(test_edges_have_no_law),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_resolved_layers_do_not_feel_it),
         cmocka_unit_test(test_takes_the_traction_of_the_law),
