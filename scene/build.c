@@ -98,11 +98,22 @@ static kf_status place_solid(const kf_description *d, const kf_solid_description
     return KF_OK;
 }
 
+/* Returns the end of a message about a solid that is too large: its mesh may state another unit than metres.
+ */
+static const char *stated_unit(const kf_solid_description *solid, const kf_mesh *mesh, char hint[KF_HINT]) {
+    char title[KF_UNIT_TITLE];
+    if (solid->scaled || mesh->unit == 0.0 || mesh->unit == 1.0) return "";
+    (void)snprintf(hint, KF_HINT, " (its file says that its unit is a %s: \"scale\": %.6g)",
+                   kf_unit_title(mesh->unit, title), mesh->unit);
+    return hint;
+}
+
 /* Refuses a solid that extends beyond the domain, and says what to change. */
 static kf_status check_inside(const kf_description *d, const kf_solid_description *solid,
                               const kf_scene *scene, kf_error *error) {
     /* The message names the solid by its member: solid, or solids[2]. */
     const char *the = d->solid_count > 0 ? "" : "the ";
+    char hint[KF_HINT];
     for (int a = 0; a < 3; a++) {
         const double slack = 1e-6 * scene->nodes[a], upper = scene->nodes[a] - 0.5;
         const double low = scene->solid_low[a], high = scene->solid_high[a];
@@ -110,9 +121,10 @@ static kf_status check_inside(const kf_description *d, const kf_solid_descriptio
         if (high - low > scene->nodes[a] + 2.0 * slack)
             return kf_fail(error, KF_BAD_INPUT,
                            "%s: %s%s is %.4g m long along %c, the domain only %.4g m; make "
-                           "the domain larger, or the solid smaller with %s.scale or %s.length",
+                           "the domain larger, or the solid smaller with %s.scale or %s.length%s",
                            d->source, the, solid->path, (high - low) * d->cell_size, "xyz"[a],
-                           scene -> nodes[a] * d -> cell_size, solid -> path, solid -> path);
+                           scene -> nodes[a] * d -> cell_size, solid -> path, solid -> path,
+                           stated_unit(solid, &scene->mesh, hint));
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: %s%s reaches from %.4g m to %.4g m along %c, out of the domain "
                        "(0 to %.4g m); change %s.position",

@@ -211,6 +211,7 @@ static kf_status read_pose(const char *file, const cJSON *object, kf_solid_descr
     int anchor = 0;
     KF_TRY(kf_json_number(place, object, "scale", false, 1e-9, 1e9, &s->scale, error));
     KF_TRY(kf_json_number(place, object, "length", false, 1e-9, 1e9, &s->length, error));
+    s->scaled = cJSON_HasObjectItem(object, "scale") || cJSON_HasObjectItem(object, "length");
     if (cJSON_HasObjectItem(object, "scale") && cJSON_HasObjectItem(object, "length"))
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: give \"scale\" or \"length\" (metres along x), not both",
                        file, s->path);

@@ -37,6 +37,11 @@ bool kf_mesh_is_file_name(const char *file);
  * cut into triangles, and these are joined to one surface (mesh_mend.h); the notes count the changes. A file
  * that cannot be read is KF_BAD_INPUT. Free the mesh with kf_mesh_free. */
 kf_status kf_mesh_read(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error);
+/* Notes that the file states another unit than the metre in which it is read. */
+void kf_mesh_note_unit(const char *file, const kf_mesh *mesh, kf_text *notes);
+/* Returns the name of a unit, "millimetre"; for others text, which gets its length. */
+enum { KF_UNIT_TITLE = 40 };
+const char *kf_unit_title(double metres, char text[KF_UNIT_TITLE]);
 void kf_mesh_free(kf_mesh *mesh);
 /* Computes the SHA-256 of the file's bytes. */
 kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *error);
@@ -208,6 +213,7 @@ typedef struct kf_solid_description {
     const kf_shape *shape;
     double shape_values[KF_SHAPE_PARAMETERS];
     double scale;  /* 0: computed from length */
+    bool scaled;   /* scale or length is given */
     double length; /* metres along x, as placed; 0: computed from scale */
     kf_anchor anchor;
     double position[3]; /* of the anchor, metres from the domain's lower corner */

@@ -75,9 +75,15 @@ kf_status kf_mesh_file_hash(const char *file, char hash[KF_HASH_HEX], kf_error *
 /* The parts of the answer. */
 enum { VERTICES, TRIANGLES, KINDS, NOTES };
 
+/* The numbers of the answer besides the arrays. */
+typedef struct kinds {
+    size_t sheets, inner;
+    double unit;
+    long unit_line;
+} kinds;
+
 /* Reads a mesh in the confined child process, and sends its arrays and notes to the parent. */
 static kf_status import(const void *context, kf_answer *answer, kf_error *error) {
-    enum { COUNTS = 2 };
     kf_mesh mesh = {0};
     kf_text notes = {0};
     KF_TRY(kf_mesh_import(context, &mesh, &notes, error));
@@ -85,11 +91,10 @@ static kf_status import(const void *context, kf_answer *answer, kf_error *error)
     answer->bytes[VERTICES] = 3 * mesh.vertex_count * sizeof *mesh.vertices;
     answer->part[TRIANGLES] = mesh.triangles;
     answer->bytes[TRIANGLES] = 3 * (mesh.triangle_count + mesh.inner_count) * sizeof *mesh.triangles;
-    size_t *counts = kf_allocate(COUNTS * sizeof *counts);
-    counts[0] = mesh.sheet_count;
-    counts[1] = mesh.inner_count;
-    answer->part[KINDS] = counts;
-    answer->bytes[KINDS] = COUNTS * sizeof *counts;
+    kinds *numbers = kf_allocate_zeroed(1, sizeof *numbers);
+    *numbers = (kinds){mesh.sheet_count, mesh.inner_count, mesh.unit, mesh.unit_line};
+    answer->part[KINDS] = numbers;
+    answer->bytes[KINDS] = sizeof *numbers;
     answer->part[NOTES] = notes.text;
     answer->bytes[NOTES] = notes.text != NULL ? notes.length + 1 : 0;
     return KF_OK;
@@ -113,21 +118,24 @@ static kf_status check_answer(const char *file, const kf_mesh *mesh, kf_error *e
 static kf_status take_answer(const char *file, kf_answer *answer, kf_mesh *mesh, kf_text *notes,
                              kf_error *error) {
     enum { VERTEX_BYTES = 3 * sizeof *mesh->vertices, TRIANGLE_BYTES = 3 * sizeof *mesh->triangles };
-    size_t counts[2] = {0, 0};
+    kinds numbers = {0};
     const size_t triangles = answer->bytes[TRIANGLES] / TRIANGLE_BYTES;
-    if (answer->bytes[KINDS] == sizeof counts) memcpy(counts, answer->part[KINDS], sizeof counts);
+    if (answer->bytes[KINDS] == sizeof numbers) memcpy(&numbers, answer->part[KINDS], sizeof numbers);
+    if (!(numbers.unit > 1e-9 && numbers.unit < 1e9) || numbers.unit_line < 0) numbers.unit = 0.0;
     if (answer->bytes[VERTICES] == 0 || answer->bytes[VERTICES] % VERTEX_BYTES != 0 ||
         answer->bytes[TRIANGLES] == 0 || answer->bytes[TRIANGLES] % TRIANGLE_BYTES != 0 ||
-        counts[1] >= triangles || counts[0] > triangles - counts[1])
+        numbers.inner >= triangles || numbers.sheets > triangles - numbers.inner)
         return make_no_sense(file, error);
     const size_t length = answer->bytes[NOTES];
     if (length > 0) kf_note(notes, "%.*s", (int)length - 1, (const char *)answer->part[NOTES]);
     *mesh = (kf_mesh){.vertices = answer->part[VERTICES],
                       .vertex_count = answer->bytes[VERTICES] / VERTEX_BYTES,
                       .triangles = answer->part[TRIANGLES],
-                      .triangle_count = triangles - counts[1],
-                      .sheet_count = counts[0],
-                      .inner_count = counts[1]};
+                      .triangle_count = triangles - numbers.inner,
+                      .sheet_count = numbers.sheets,
+                      .inner_count = numbers.inner,
+                      .unit = numbers.unit,
+                      .unit_line = numbers.unit_line};
     answer->part[VERTICES] = answer->part[TRIANGLES] = NULL;
     return check_answer(file, mesh, error);
 }

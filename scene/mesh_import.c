@@ -191,6 +191,8 @@ kf_status kf_mesh_import(const char *file, kf_mesh *mesh, kf_text *notes, kf_err
     if (status == KF_OK) status = mend(file, mesh, notes, error);
     if (status == KF_OK) status = check_precision(file, &polygons, mesh, notes, error);
     if (status == KF_OK) note_gap(file, mesh, notes);
+    mesh->unit = polygons.unit;
+    mesh->unit_line = polygons.unit_line;
     kf_polygons_free(&polygons);
     if (status != KF_OK) kf_mesh_free(mesh);
     return status;

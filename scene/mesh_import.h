@@ -23,7 +23,13 @@ typedef struct kf_polygons {
     size_t count, capacity;
     /* Largest distance between neighbouring numbers in the file's precision; 0: double precision. */
     double coarsest;
+    double unit; /* metres of the unit that the file states; 0: none */
+    long unit_line;
 } kf_polygons;
+
+/* Takes the unit from a comment or header that states one, if none was found before. line: for messages; 0:
+ * the header has none. */
+void kf_polygons_state_unit(kf_polygons *polygons, const char *text, size_t length, long line);
 
 /* Adds a corner to the present face. */
 void kf_polygons_corner(kf_polygons *polygons, uint32_t vertex);

@@ -177,6 +177,12 @@ static kf_status read_line(obj_scan *scan, const char *text, const char **end) {
     if (is_word(text, "vt")) scan->count[TEXTURE]++;
     if (is_word(text, "vn")) scan->count[NORMAL]++;
     if (is_word(text, "surf") || is_word(text, "curv")) scan->curves++;
+    if (*text == '#') {
+        size_t length = 0;
+        while (!is_end(text[length]))
+            length++;
+        kf_polygons_state_unit(scan->polygons, text, length, scan->line);
+    }
     return KF_OK;
 }
 

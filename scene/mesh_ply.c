@@ -154,6 +154,7 @@ static kf_status read_header(ply_scan *scan) {
     bool format = false;
     for (end_line(scan);; end_line(scan)) {
         if (*scan->at == '\0') return refuse(scan, "its header has no end");
+        const char *from = scan->at;
         header_word(scan, word);
         if (strcmp(word, "end_header") == 0) break;
         if (strcmp(word, "format") == 0) {
@@ -163,6 +164,11 @@ static kf_status read_header(ply_scan *scan) {
             KF_TRY(read_element(scan));
         } else if (strcmp(word, "property") == 0) {
             KF_TRY(read_property(scan));
+        } else {
+            size_t length = 0;
+            while (from[length] != '\0' && from[length] != '\n' && from[length] != '\r')
+                length++;
+            kf_polygons_state_unit(scan->polygons, from, length, scan->line);
         }
     }
     end_line(scan);

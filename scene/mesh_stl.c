@@ -75,9 +75,10 @@ static void skip_name(stl_scan *scan) {
         stl_scan ahead = *scan;
         if (scan->at > name.at && isspace((unsigned char)scan->at[-1]) && take_word(&ahead, "facet") &&
             take_word(&ahead, "normal"))
-            return;
+            break;
         scan->at++;
     }
+    kf_polygons_state_unit(scan->polygons, name.at, (size_t)(scan->at - name.at), scan->line);
 }
 
 static kf_status refuse_word(const stl_scan *scan, const char *wanted) {
@@ -188,6 +189,7 @@ static kf_status read_data(const char *file, const char *data, size_t size, kf_p
     if (behind > 0)
         kf_note(notes, "%s: %zu bytes behind its %u triangles are not read%s", file, behind, count,
                 behind % TRIANGLE == 0 ? "; they may be triangles that its header does not count" : "");
+    kf_polygons_state_unit(polygons, data, HEADER, 0);
     return read_binary(file, data, count, polygons, error);
 }
 

@@ -69,6 +69,7 @@ static kf_status read_mesh(kf_json_place place, const cJSON *object, const kf_pa
     const kf_status status = kf_mesh_read(path, &body->mesh, notes, error);
     if (status == KF_BAD_INPUT) return kf_fail_context(error, "%s: %s.mesh", place.file, place.path);
     KF_TRY(status);
+    if (!cJSON_HasObjectItem(object, "scale")) kf_mesh_note_unit(path, &body->mesh, notes);
     const size_t open = kf_mesh_body(&body->mesh, true, &volume);
     if (open > 0)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: the mesh %s is not closed: %zu edges are open",

@@ -225,19 +225,24 @@ static turned measure_turned(const kf_mesh *mesh, const kf_posture *p, const kf_
     return t;
 }
 
-/* Guesses the unit of the mesh. A car is 2.5 to 6.5 m long, and glTF is in metres. */
-static double guess_unit(const char *file, const kf_posture *p, double straight, kf_text *notes) {
-    static const struct {
-        const char *name;
-        double metres;
-    } units[] = {
-        {"metre", 1.0}, {"centimetre", 0.01}, {"millimetre", 0.001}, {"inch", 0.0254}, {"foot", 0.3048}};
+/* Takes the unit that the mesh's file states, or guesses it. A car is 2.5 to 6.5 m long, and glTF is in
+ * metres. */
+static double choose_unit(const char *file, const kf_mesh *mesh, const kf_posture *p, double straight,
+                          kf_text *notes) {
+    static const double units[] = {1.0, 0.01, 0.001, 0.0254, 0.3048};
+    char title[KF_UNIT_TITLE], line[40] = "";
+    if (mesh->unit > 0.0) {
+        if (mesh->unit_line > 0) (void)snprintf(line, sizeof line, " in line %ld", mesh->unit_line);
+        kf_note(notes, "unit: a %s, as the file says%s, so the solid is %.4g m long (--length overrides it)",
+                kf_unit_title(mesh->unit, title), line, straight * mesh->unit);
+        return mesh->unit;
+    }
     for (size_t u = 0; p->like_a_car && !is_gltf(file) && u < sizeof units / sizeof *units; u++) {
-        const double length = straight * units[u].metres;
+        const double length = straight * units[u];
         if (length < 2.5 || length > 6.5) continue;
         kf_note(notes, "unit: a %s, so the car is %.4g m long (guessed; --length overrides it)",
-                units[u].name, length);
-        return units[u].metres;
+                kf_unit_title(units[u], title), length);
+        return units[u];
     }
     kf_note(notes, "unit: a metre, so the solid is %.4g m long (%s; --length overrides it)", straight,
             is_gltf(file) ? "as glTF has it" : "not known from the mesh");
@@ -369,7 +374,7 @@ kf_status kf_description_place(kf_description *d, const kf_mesh *mesh, const kf_
     const turned t = measure_turned(mesh, &p, &d->solid);
     d->solid.yaw = said->yaw;
     d->solid.scale =
-        said->length > 0.0 ? said->length / t.straight : guess_unit(d->source, &p, t.straight, notes);
+        said->length > 0.0 ? said->length / t.straight : choose_unit(d->source, mesh, &p, t.straight, notes);
     d->solid.scale = rounded(d->solid.scale);
     const bool road =
         said->road == KF_ROAD_YES || (said->road == KF_ROAD_GUESS && !p.as_it_is && p.stand >= 0.2);

@@ -387,6 +387,7 @@ static kf_status read_solid(const kf_description *d, const kf_solid_description 
         return KF_OK;
     }
     const kf_status status = kf_mesh_read(solid->mesh_file, mesh, notes, error);
+    if (status == KF_OK && !solid->scaled) kf_mesh_note_unit(solid->mesh_file, mesh, notes);
     return status == KF_BAD_INPUT ? kf_fail_context(error, "%s: %s.mesh", d->source, solid->path) : status;
 }
 

@@ -169,6 +169,8 @@ typedef struct kf_mesh {
     size_t sheet_count;
     size_t
         inner_count; /* behind them: of cavities that no stream reaches; only the solid's matter knows them */
+    double unit;     /* metres of the unit that the file states; 0: it states none */
+    long unit_line;  /* the line that states it; 0: a header without lines */
 } kf_mesh;
 
 /* Kinds of nodes of a two-dimensional scene. An open node has the moments of the nearest fluid node, with the
