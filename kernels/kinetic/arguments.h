@@ -1,24 +1,24 @@
-/* The arguments of every kernel of the kinetic system, shared by host and device.
+/* The arguments of every kernel of the kinetic system, which host and device share.
  *
- * Nodes are stored with one ghost layer around the domain. Node (x, y, z), -1 <= x <= nodes[0] and so on, has
- * the index origin + x + row_pitch (y + 1) + plane_pitch (z + 1): rows start aligned, and the ghost at x = -1
- * is the last place of the row before. Populations and vector fields use the layout of Eq. 9 of the paper
- * over these indices. */
+ * The domain has one layer of ghost nodes around it. Node (x, y, z), -1 <= x <= nodes[0] and so on, has
+ * the index origin + x + row_pitch (y + 1) + plane_pitch (z + 1). Rows start aligned, and the ghost at x =
+ * -1 is the last place of the row before. Populations and vector fields are stored over these indices in a
+ * layout of Eq. 9 of Chen et al. 2021 ("the paper" in these files). */
 #ifndef KF_KERNELS_KINETIC_ARGUMENTS_H
 #define KF_KERNELS_KINETIC_ARGUMENTS_H
 
-/* Scalars that kernels need in their own arithmetic precision. They are kept in both precisions, so that no
- * kernel converts them. */
+/* The scalars that kernels need in their own arithmetic precision. They are stored in both precisions, so
+ * that no kernel converts them. */
 #define KF_KINETIC_SCALARS(X)                                                                                \
     X(shear_rate)      /* relaxation rate of the shear moments, 1 / (3 viscosity + 1/2) */                   \
-    X(high_order_rate) /* rate of the moments of order three and higher, for the rule `constant` */          \
+    X(high_order_rate) /* rate of the moments of third and higher order, for the rule `constant` */          \
     X(body_force_x)                                                                                          \
     X(body_force_y)                                                                                          \
     X(body_force_z)
 
-/* Returns the planes of the next walk of plan moments, given the planes that are left: the longest walk, and
- * near the end half of the rest, so that blocks that start late have less to do. Walks shorter than
- * KF_SHORTEST_WALK are not made, because they read two further planes for few of their own. */
+/* Returns the planes of the next walk of plan moments, given the planes that are left. It is the longest
+ * walk at first. Near the end it is half of the rest, so that blocks that start late have less to do. A
+ * walk shorter than KF_SHORTEST_WALK would read two further planes for few of its own. */
 #define KF_SHORTEST_WALK 8
 #define KF_WALK(left, longest)                                                                               \
     ((left) >= 2 * (longest)                                ? (longest)                                      \
@@ -35,79 +35,80 @@ typedef struct kf_kinetic_grid {
     int row_pitch;
 } kf_kinetic_grid;
 
-/* Positions of nodes in memory, besides the grid's row_pitch. */
+/* The positions of nodes in memory, besides the grid's row_pitch. */
 typedef struct kf_kinetic_memory {
     long long plane_pitch,
-        /* A team's part counts from its first plane, so its origin is smaller by the indices before that
-         * plane. */
+        /* A part of a team stores its planes from its first one on, so its origin is smaller by the
+         * indices before that plane. */
         origin;
-    long long capacity; /* Node indices lie in [0, capacity), a multiple of alpha in the csoa layout. */
+    long long capacity; /* node indices are in [0, capacity), a multiple of alpha in the csoa layout */
 } kf_kinetic_memory;
 
-/* The nodes on which a launch works, and the team's part to which they belong. One device has all planes and
- * rows. */
+/* The nodes on which a launch works, and the part of the team to which they belong. On one device the part
+ * has all planes and rows. */
 typedef struct kf_kinetic_part {
-    int cut_side; /* Whether the part that reads pack_cut's output lies above (1) or below (-1) along z. */
+    int cut_side;            /* 1: the part that reads pack_cut's output is above along z; -1: below */
     int first_plane, planes; /* planes of the part, or of the slab on which a launch works */
     int first_row, rows;     /* rows of each of these planes, if a team is cut across y too (KF_CUT_Y) */
-    /* Rows of a plane before the first one in memory; the origin is smaller by them, too. */
+    /* The rows of a plane before the first stored one. The origin is smaller by them, too. */
     int rows_before;
-    int cut_row; /* cut_side along y */
-    /* Planes beyond the part whose nodes' forces it also computes: passes of the immersed boundary - 1. */
+    int cut_row; /* as cut_side, along y */
+    /* The number of planes beyond the part whose nodes' forces it also computes: passes of the immersed
+     * boundary - 1. */
     int reach;
-    /* Number of partial sums that kernels add up: one for each part of a team; 1 if processes have already
-     * added theirs. */
+    /* The number of partial sums that kernels add: one for each part of a team, or 1 if processes have
+     * already added theirs. */
     int parts;
 } kf_kinetic_part;
 
-/* Stored values of the nodes: populations as f_i - w_i, or moments. */
+/* The values of the nodes: populations as f_i - w_i, or moments. */
 typedef struct kf_kinetic_node_values {
     void *source, *target;
 } kf_kinetic_node_values;
 
-/* Fields of the whole domain (unfused plans), and the domain's averages. */
+/* The fields of the whole domain (unfused plans), and the domain's averages. */
 typedef struct kf_kinetic_fields {
-    void *density; /* density - 1 */
+    void *density; /* density less 1 */
     void *velocity, *force;
-    void *averages;          /* inverse averages of density, |momentum| and |second moment| over the domain */
-    long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3]; for the final sum [parts] times */
+    void *averages;          /* reciprocal averages of density, |momentum| and |second moment| */
+    long long *average_sums; /* fixed point, [KF_AVERAGE_SLOTS][3]; for the final sum [parts] of these */
 } kf_kinetic_fields;
 
-/* Values that the faces of the domain prescribe. */
+/* The values that the domain's faces prescribe. */
 typedef struct kf_kinetic_faces {
     double velocity[6][3];
     float velocity_single[6][3];
-    /* Share of the populations that a wall mirrors; 0: it bounces all of them back. */
+    /* The share of the populations that a wall mirrors. With 0 it bounces all of them back. */
     double specular_share[6];
 } kf_kinetic_faces;
 
-/* Outflow (boundary.h): the populations outside, [face][9 velocities][v][u], in kf_real of
+/* The populations that wait outside of outflows (boundary.h), [face][9 velocities][v][u], as kf_real in
  * KF_WAITING_UNIT. */
 typedef struct kf_kinetic_outflow {
-    /* Populations of this step, and of the next step, which are in another array if collisions write them. */
+    /* Those of this step, and of the next step. The arrays differ if collisions write them. */
     void *waiting, *next;
-    /* `next` of the parts below and above, which read the rows nearest to the cut from their own; NULL:
-     * none. */
+    /* The array `next` of the parts below and above. They read what waits beside the rows near the cut
+     * from their own array. NULL: no such part. */
     void *below, *above;
-    /* Words of the nodes at the faces across x, [face][word][z][y]. The flow's kernel of plan moments stores
-     * them for convect_outflow. NULL: convect_outflow reads the grid. */
+    /* The words of the nodes at the faces across x, [face][word][z][y]. The flow's kernel of plan moments
+     * stores them for convect_outflow. NULL: convect_outflow reads the grid. */
     void *edge;
     long long start[6]; /* index of a face's first value */
     double take[6],
-        pull[6]; /* share that a step takes from the outermost nodes; its pull towards density 1 */
+        pull[6]; /* weight of the outermost nodes in a step, and the pull towards density 1 (boundary.h) */
 } kf_kinetic_outflow;
 
-/* The solid's surface. */
+/* The samples of the solid's surface. */
 typedef struct kf_kinetic_samples {
     int count;
     int box[3]; /* cells of the box around the solid */
-    /* Samples of a static solid: fractions within the cell of `corner`. Samples of a moving solid: position
-     * relative to its centre at time 0. */
+    /* The samples. Those of a static solid are fractions within the cell of `corner`. Those of a moving
+     * solid are positions relative to its centre at time 0. */
     void *x, *y, *z, *area;
-    void *corner; /* kf_index, static solid only: lower corner of the sample's cell */
+    void *corner; /* kf_index: the lower corner of a sample's cell, for a static solid only */
     void *force;  /* [3][count] */
     void *pose;   /* kf_pose */
-    /* The list of samples by cell (gather): cell c has cell_samples[cell_start[c]] ..
+    /* The samples by cell, for the plan gather. Cell c has cell_samples[cell_start[c]] ..
      * cell_samples[cell_start[c + 1] - 1]. */
     int *cell_start, *cell_samples;
 } kf_kinetic_samples;
@@ -115,81 +116,86 @@ typedef struct kf_kinetic_samples {
 /* The band: the nodes that samples touch. */
 typedef struct kf_kinetic_band {
     int capacity;
-    /* On a team: number of nodes of all bands, and position of the part's first one among them. */
+    /* On a team: the number of nodes in the bands of all parts, and the position of this part's first one
+     * among them. */
     int listed_count, listed_from;
-    /* [0] used places; [1] places that were needed but missing; [2] samples in `crowded`, or for a static
-     * solid the warps of band_chain that have finished. */
+    /* [0] places in use. [1] places that were needed but missing. [2] samples in `crowded`, or for a
+     * static solid the warps of band_chain that have ended. */
     int *count;
-    int *of;    /* for each node index its place in the band; -1: outside */
-    void *node; /* kf_index */
-    /* One bit for each node index: it is in the band or inside links, and masked_band skips it. */
+    int *of;    /* for each node index its place in the band, or -1 */
+    void *node; /* kf_index of each place's node */
+    /* One bit for each node index: the node is in the band or inside links, so masked_band skips it. */
     const unsigned *mask;
-    void *field; /* kf_real4: velocity and density before the force */
+    void *field; /* kf_real4: velocity and density before the solid's force */
     void *force; /* [band][4], kf_real or fixed point */
-    void *total; /* force summed over the passes of a step; only with several passes */
-    /* [velocities][capacity] populations of the band's nodes: on one grid after the collision, kf_stored;
-     * with keep_streamed as they stream in, kf_real. */
+    void *total; /* the force summed over the passes of a step, if there are several */
+    /* [velocities][capacity]: populations of the band's nodes. On one grid they are those after the
+     * collision, as kf_stored. With keep_streamed they are those before it, as kf_real. */
     void *kept;
-    void *listed; /* kf_real [27][listed_count]: plan moments, populations of the band's nodes (moments.h) */
+    /* kf_real [27][listed_count]: populations of the band's nodes, for plan moments (moments.h). */
+    void *listed;
 } kf_kinetic_band;
 
-/* Segments of a static solid: up to KF_SEGMENT_LENGTH samples of one cell, which one item sums, or several
- * lanes of a warp. */
+/* The segments of a static solid: up to KF_SEGMENT_LENGTH samples of one cell, whose forces one item sums,
+ * or several lanes of a warp. */
 typedef struct kf_kinetic_segments {
     int count;
-    /* The samples are kf_real4: fractions and area, 0 where there is no sample. For segments they are
-     * [KF_SEGMENT_LENGTH][count], or shared by lanes [count][KF_SEGMENT_LENGTH]; for a moving solid's
-     * cells [cell_rows][band.capacity][KF_SEGMENT_LENGTH], where a cell goes by the place of its corner in
-     * the band; for patches [patch][KF_PATCH]. */
+    /* The samples as kf_real4: fractions and area, or zeros where there is no sample. The layouts are
+     *     segments                            [KF_SEGMENT_LENGTH][count]
+     *     segments shared by lanes            [count][KF_SEGMENT_LENGTH]
+     *     cells of a moving solid             [cell_rows][band.capacity][KF_SEGMENT_LENGTH], a cell at its
+     * corner's place in the band patches of a moving solid           [patch][KF_PATCH] */
     void *samples;
-    int *places;       /* [8][count]: the cell's nodes as places in the band */
-    void *force;       /* [8][3][count]; shared by lanes [count][8][3] */
+    int *places;       /* [8][count]: places in the band of the cell's nodes */
+    void *force;       /* [8][3][count], or [count][8][3] if shared by lanes */
     int *node_start;   /* [band + 1]: first entry of each band node */
-    int *node_entries; /* places in force (component 0) of the segments that touch the node */
+    int *node_entries; /* places in `force` (component 0) of the segments that touch the node */
 } kf_kinetic_segments;
 
-/* Cells of a moving solid, filled in every step, or patches of KF_PATCH samples. */
+/* The cells of a moving solid, which are filled in every step, or its patches of KF_PATCH samples. */
 typedef struct kf_kinetic_patch_lists {
     int cell_rows;
-    int *cell_count;  /* for each node index: samples of the cell with this corner */
+    int *cell_count;  /* for each node index: number of samples in the cell with this corner */
     int *sample_rank; /* [count]: position of a sample among those of its cell */
-    int *crowded;     /* [count]: samples for which the rows had no room */
-    /* [patch][2 KF_PATCH + 2]: [0] the number of the patch's runs and, from [2] on, of each run its cell's
-     * corner and first sample | samples << 16. */
+    int *crowded;     /* [count]: samples for which their cell had no room */
+    /* [patch][2 KF_PATCH + 2]: at [0] the number of the patch's runs, and from [2] on, for each run, its
+     * cell's corner and first sample | samples << 16. */
     int *runs;
     unsigned
-        /* One bit for each node of the box around the solid, set in the band; each row begins with a new
-         * word. */
+        /* One bit for each node of the box around the solid, which is set in the band. Each row begins
+         * with a new word. */
         *band;
 } kf_kinetic_patch_lists;
 
 /* The cut links of a solid that stays in place (links.cu). They are sorted by groups of KF_LINK_LANES
- * consecutive nodes: first the first links of all nodes of a group, then the second links of those that have
- * two, and so on. So the lanes of a warp read links that lie side by side. */
+ * consecutive nodes: the first links of all nodes of a group, then the second links of those that have
+ * two, and so on. So the lanes of a warp read adjacent links. */
 typedef struct kf_kinetic_links {
     int count;
-    /* [count]: of the nodes below a link's direction to the surface, KF_LINK_CODE_BITS each, and behind them
-     * how many nodes behind the outer one are the fluid's. */
+    /* [count]: for each node of `node` the code of the link's direction to the surface, KF_LINK_CODE_BITS
+     * each. The bits above these say how many nodes behind the outer one are fluid. */
     int *code;
     void *node; /* kf_index [KF_LINK_NODES][count]: the outer node, two nodes behind it, the inner node */
-    /* Array of kf_real [count]: share of the link outside the surface, 0 .. 1. For a turning solid it is
-     * [2][count]: then what its motion takes from the returning population. */
+    /* Array of kf_real [count]: the share of the link outside the surface, 0 .. 1. For a turning solid it
+     * is [2][count], and the second half is what the surface's motion takes from the returning population. */
     void *share;
-    /* Array of kf_real [2 count + 1]: the links' mean corrections; the share of their sum that each weight
-     * subtracts; the populations that left a step before. */
+    /* Array of kf_real [2 count + 1]: the mean corrections of the links, the share of their sum that each
+     * weight subtracts, and the populations that left one step before. */
     void *memory;
-    void *value;        /* kf_real [2][count]: the returning population; its sum with the one that left */
-    void *inside;       /* kf_index: nodes that the fluid does not reach, first those beside the fluid */
+    void *value; /* kf_real [2][count]: the returning population, and its sum with the one that left */
+    /* kf_index: nodes that the fluid does not reach, beginning with those beside the fluid. */
+    void *inside;
     long long *sums;    /* fixed point, [KF_LOAD_SLOTS]: sums of the corrections */
     double part_of_sum; /* for each weight */
-    double center[3];   /* of the solid */
-    int at_once; /* the returning population is that of this step alone, without the mean over two steps */
-    int thin;    /* some inner nodes are fluid: all links are computed before any is written */
-    int direct;  /* whether reflect_links writes the returning populations to the inner nodes itself */
+    double center[3];   /* the solid's centre */
+    /* Whether the returning population is that of this step, instead of the mean over two steps. */
+    int at_once;
+    int thin;   /* whether some inner nodes are fluid; then all links are computed before any is written */
+    int direct; /* whether reflect_links itself writes the returning populations to the inner nodes */
 } kf_kinetic_links;
 
-/* For KF_LINK_LANES nodes and a number n: the nodes that have a link number n, a bit each, and the index of
- * the first of these links. */
+/* For KF_LINK_LANES nodes and a number n: which of the nodes have a link number n, as bits, and the index
+ * of the first of these links. */
 typedef struct kf_link_row {
     int first;
     unsigned nodes;
@@ -201,33 +207,34 @@ typedef struct kf_kinetic_wall {
     kf_link_row *rows; /* [KF_LINK_ROWS] for each KF_LINK_LANES nodes, the last without any */
     void *node;        /* kf_index [count] */
     void *seen;        /* kf_index [count]: the node whose velocity the law reads */
-    /* [KF_WALL_SURFACE][count]: normal towards the fluid, area, height of the node that is read. */
+    /* [KF_WALL_SURFACE][count]: the normal towards the fluid, the area, the height of the node that is
+     * read. */
     double *surface;
     double *found; /* [KF_WALL_FOUND][count]: share of the law, friction velocity, its direction, speed */
-    /* [KF_WALL_FORCES][count]: force on the fluid besides that of links; friction and pressure on the
-     * solid. */
+    /* [KF_WALL_FORCES][count]: the force on the fluid besides that of links, the friction and the pressure
+     * on the solid. */
     double *force;
     double viscosity;
     int turn;     /* for reflect_and_find: period of warps, of which one has nodes and the others links */
-    int friction; /* for load_wall: which force it sums */
+    int friction; /* which force load_wall sums */
 } kf_kinetic_wall;
 
-/* The solid as a rigid body: sums over its surface, and the step. */
+/* The solid as a rigid body: sums over its surface, and its step. */
 typedef struct kf_kinetic_body {
     int pass;             /* number of the pass of the immersed boundary within the step */
     long long *load_sums; /* fixed point, [KF_LOAD_SLOTS][KF_LOAD_SUMS] */
-    /* Sums of a free solid in fixed point, [KF_LOAD_SLOTS][KF_BODY_SUMS], and the number of samples that left
-     * the domain; where the velocities are solved for, those of each part. */
+    /* The sums of a free solid in fixed point, [KF_LOAD_SLOTS][KF_BODY_SUMS], then the number of samples
+     * that left the domain. Kernels that solve for the velocities read those of each part. */
     long long *sums;
-    long long pose_step; /* of set_pose_step alone */
+    long long pose_step; /* for set_pose_step alone */
 } kf_kinetic_body;
 
-/* Nodes of a box (covered.h): those that a finer grid covers, and those that a step must compute. */
+/* The nodes of a box (covered.h): those that a finer grid covers, or those that a step must compute. */
 typedef struct kf_kinetic_region {
     int low[3], high[3];
 } kf_kinetic_region;
 
-/* The ends of a nested grid's rows (edges.h), if they have arrays of their own. */
+/* The arrays for the ends of a nested grid's rows (edges.h), if it has them. */
 typedef struct kf_kinetic_edges {
     void *fresh; /* two columns of ghost nodes, which the first of two steps reads; NULL in the second */
     void *inner; /* the box's four outermost columns, which the second step writes; NULL in the first */
@@ -236,7 +243,7 @@ typedef struct kf_kinetic_edges {
 /* Several solids with motions of their own. With one solid all members are 0. */
 typedef struct kf_kinetic_solids {
     int count;
-    const unsigned char *of; /* [samples.count]: the solid of each sample, ascending */
+    const unsigned char *of; /* [samples.count]: the solid of each sample, in ascending order */
     void *poses;             /* kf_pose [count]; samples.pose is that of all together, which do not move */
     long long *load_sums;    /* fixed point, [count][KF_LOAD_SLOTS][KF_LOAD_SUMS] */
 } kf_kinetic_solids;
@@ -250,14 +257,14 @@ typedef struct kf_kinetic_scalars {
     } double_precision;
 } kf_kinetic_scalars;
 
-/* Modules' arguments, which begin with the items of a launch. CUDA's compiler loads pairs of neighbours at
- * once, and finds common parts of addresses among them: with the grid 4 bytes farther on, stream_collide took
- * up to 9 registers more. */
+/* The arguments of each module, which begin with the items of a launch. CUDA's compiler loads pairs of
+ * adjacent arguments at once, and shares parts of addresses between them. With the grid 4 bytes farther
+ * on, stream_collide took up to 9 registers more. */
 typedef struct kf_flow_arguments { /* fused.cu, moments.cu, separate.cu, boundary.cu */
     int extent[3];
     kf_kinetic_grid grid;
     kf_kinetic_part part;
-    int march; /* planes that a block of plan moments walks */
+    int march; /* most planes that a block of plan moments walks */
     kf_kinetic_memory memory;
     kf_kinetic_node_values populations;
     kf_kinetic_fields fields;
@@ -318,19 +325,19 @@ typedef struct kf_wall_arguments { /* wall.cu */
     kf_kinetic_body body;
 } kf_wall_arguments;
 
-/* A solid's pose: x(t) = rotation (x0 - center0) + center. The kernels advance_pose, or patch_sort (behind
- * it) and patch_collect, write it, and solve_body does for a free solid. Along periodic axes the centre is
- * not brought back into the domain. */
+/* A solid's pose: x(t) = rotation (x0 - center0) + center. The kernel advance_pose writes it. With
+ * patches, patch_sort writes it behind the last pose and patch_collect moves it to its place. For a free
+ * solid solve_body writes it. Along periodic axes the centre is not brought back into the domain. */
 typedef struct kf_pose {
     double rotation[9], center[3];
     double velocity[3], angular_velocity[3];
     double axis[3], center_start[3], angular_speed; /* the prescribed motion */
-    double radius; /* radius of the sphere around the centre that holds all samples */
-    /* A free solid: its mass in excess of the displaced fluid, and its state. */
+    double radius; /* radius of the sphere around the centre that contains all samples */
+    /* A free solid has these: its mass in excess of the displaced fluid, and its state. */
     double excess_mass, excess_inertia[9]; /* inertia about the centre, in the pose of time 0 */
     double weight[3];                      /* force on the excess mass */
     double quaternion[4], angular_momentum[3];
-    long long left_at; /* first step in which it touched a face of the domain and was stopped; -1: none */
+    long long left_at; /* first step in which the solid touched a face of the domain and was stopped, or -1 */
     long long step;
     int box_origin[3]; /* lower corner of the box around the solid */
     int moving, free;
@@ -338,14 +345,14 @@ typedef struct kf_pose {
 
 enum {
     KF_AVERAGE_SLOTS = 256,
-    KF_AVERAGE_STRIDE = 4,  /* every fourth row along y and z enters the domain averages */
-    KF_AVERAGE_PERIOD = 16, /* steps between two sums */
+    KF_AVERAGE_STRIDE = 4,  /* every fourth row along y and z counts in the domain averages */
+    KF_AVERAGE_PERIOD = 16, /* steps from one sum to the next */
     KF_LINK_NODES = 4,
     KF_LINK_CODE_BITS = 5,
     KF_LINK_LANES = 32,
     KF_LINKS_TOGETHER = 4,
-    KF_LINK_ROWS = 32,  /* a node has 26 links at most, and rows are read KF_LINKS_TOGETHER ahead */
-    KF_LINK_STEPS = 32, /* number of steps over which corrections of links are averaged */
+    KF_LINK_ROWS = 32,  /* a node has at most 26 links, and rows are read KF_LINKS_TOGETHER ahead */
+    KF_LINK_STEPS = 32, /* number of steps over which a link's correction is averaged */
     KF_WALL_SURFACE = 5,
     KF_WALL_FOUND = 6,
     KF_WALL_FORCES = 9,
@@ -353,19 +360,19 @@ enum {
     KF_LOAD_SUMS = 7,   /* force, torque, and the number of forces that were not finite */
     KF_LOAD_CHUNK = 64, /* samples or nodes of the band that one item sums */
     KF_BODY_SUMS = 16,  /* body.h */
-    KF_BODY_PLACES = KF_LOAD_SLOTS * KF_BODY_SUMS + 1, /* of body_sums, of one part */
+    KF_BODY_PLACES = KF_LOAD_SLOTS * KF_BODY_SUMS + 1, /* values of body_sums of one part */
     KF_BODY_CHUNK = 16,                                /* samples that one item sums */
     KF_BODY_THREADS = 32,
     KF_SCAN_CHUNK = 512,
 };
-#define KF_LARGEST_RATE_19 1.7              /* of the moments above order 2, on 19 velocities */
+#define KF_LARGEST_RATE_19 1.7              /* of the moments above second order, with 19 velocities */
 #define KF_AVERAGE_SCALE   4294967296.0     /* 2^32 */
-#define KF_FORCE_SCALE     17592186044416.0 /* 2^44: force sums, exact to 6e-14 up to 5e5 */
+#define KF_FORCE_SCALE     17592186044416.0 /* 2^44: force sums below 5e5 have a resolution of 6e-14 */
 #define KF_TORQUE_SCALE    68719476736.0    /* 2^36 */
 #define KF_FORCE_LIMIT     1000.0 /* a larger force on a sample or node means that the flow has diverged */
-#define KF_BODY_SCALE      4398046511104.0 /* 2^42: sums over a free solid's surface, in units of its radius */
-#define KF_SPREAD_SCALE    1125899906842624.0 /* 2^50: force at one node, exact to 9e-16 up to 8192 */
-/* Words that mark a node of plan moments as listed (moments.h): two halves, f32 and f64. */
+#define KF_BODY_SCALE      4398046511104.0    /* 2^42: sums over a free solid, in units of its radius */
+#define KF_SPREAD_SCALE    1125899906842624.0 /* 2^50: a node's force below 8192 resolves 9e-16 */
+/* The words that mark a node of plan moments as listed (moments.h): for two halves, f32 and f64. */
 #define KF_MARK_HALVES 0x7e5d7e5d
 #define KF_MARK_SINGLE 0x7fc0c0de
 #define KF_MARK_DOUBLE 0x7ff8c0de00000000LL

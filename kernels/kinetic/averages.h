@@ -1,11 +1,12 @@
-/* Sums over the domain's nodes for the averages by which the adaptive rate rule divides: density, |momentum|
- * and |second moment|. They are in fixed point, so that they do not depend on the order of additions. */
+/* Sums over the domain's nodes, for the averages by which the adaptive rate rule divides: density,
+ * |momentum| and |second moment|. They are in fixed point, so they do not depend on the order of
+ * additions. */
 #ifndef KF_KERNELS_KINETIC_AVERAGES_H
 #define KF_KERNELS_KINETIC_AVERAGES_H
 
 #include "lattice.h"
 
-/* Adds a node, given its populations after a collision. */
+/* Adds a node's terms, from its populations after a collision. */
 KF_FUNCTION void kf_sum_node(const kf_real populations[KF_VELOCITIES], long long sums[3]) {
     KF_EACH_VELOCITY(KF_TAKE_POPULATION)
     KF_MOMENTUM(deviation, jx, jy, jz)
@@ -37,7 +38,7 @@ KF_FUNCTION void kf_sum_node(const kf_real populations[KF_VELOCITIES], long long
     sums[2] += (long long)((double)second * (KF_AVERAGE_SCALE / KF_UNIT));
 }
 
-/* Adds an item's sums to the domain's, in a slot that depends on the item's number. */
+/* Adds an item's sums to the domain's, in the slot for the item's number. */
 KF_FUNCTION void kf_add_to_averages(const kf_module_arguments *a, int item, const long long sums[3]) {
     kf_int64 *slot = (kf_int64 *)a->fields.average_sums + 3 * (item % KF_AVERAGE_SLOTS);
     kf_atomic_add_int64_of_warp(slot, (kf_int64)sums[0]);

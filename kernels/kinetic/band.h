@@ -1,7 +1,13 @@
-/* The band: the nodes that samples touch, with the fluid's state there and the force that the samples spread.
- * Defines that a config sets: KF_SEGMENTS 0|1 (segment_forces has added up the samples of a cell),
- * KF_FIXED_POINT_FORCE 0|1 (the band's force is in fixed point), KF_SEGMENT_LANES (lanes of a warp that share
- * a segment), KF_MOVING 0|1, KF_OVERLAP 0|1, KF_BAND_CHAIN 0|1. */
+/* The band: the nodes that samples of the solid touch, with the fluid's state there and the force that the
+ * samples spread on them.
+ *
+ * Defines that a config sets:
+ *   KF_SEGMENTS 0|1             segment_forces has summed the forces of each cell's samples
+ *   KF_FIXED_POINT_FORCE 0|1    the band's force is in fixed point
+ *   KF_SEGMENT_LANES            lanes of a warp that share a segment
+ *   KF_MOVING 0|1               the solid moves
+ *   KF_OVERLAP 0|1              a kernel may begin before the preceding one has ended
+ *   KF_BAND_CHAIN 0|1           the band's kernels are parts of one kernel */
 #ifndef KF_KERNELS_KINETIC_BAND_H
 #define KF_KERNELS_KINETIC_BAND_H
 
@@ -11,17 +17,17 @@
 #define KF_SEGMENT_LANES 1
 #endif
 
-/* A moving solid's band has more places than it has nodes. */
+/* A moving solid's band has room for more nodes than it has. */
 #if KF_MOVING
 #define KF_IN_BAND(a, place) ((place) < (a)->band.count[0])
 #else
 #define KF_IN_BAND(a, place) 1
 #endif
 
-/* In the chain band_macroscopic, segment_forces, band_collide each kernel may begin before the one before
- * it ends, and reads what that one does not write. Or they are parts of one kernel (KF_BAND_CHAIN,
- * band_chain in fused.cu), whose items wait until as many warps as come before those of their part are
- * done. */
+/* The chain of the band is band_macroscopic, segment_forces, band_collide. With KF_OVERLAP each of these
+ * kernels may begin before the one before it ends, and first reads what that one does not write. With
+ * KF_BAND_CHAIN they are parts of one kernel (band_chain in fused.cu). Its items wait until the warps of
+ * the preceding parts have ended. */
 #if KF_BAND_CHAIN
 #define KF_BAND_PART(name)                                                                                   \
     KF_FUNCTION void kf_##name(const kf_module_arguments *a, int x, int y, int z, int before)
@@ -38,22 +44,22 @@
 #endif
 #endif
 
-/* From one component of a segment's force at a corner of its cell to the next, and where the first lies:
- * shared by lanes, [segment][8][3], else [8][3][segment]. */
+/* Returns the distance between the components of a segment's force at one corner of its cell. The layout
+ * is [segment][8][3] if lanes share a segment, otherwise [8][3][segment]. */
 #if KF_SEGMENT_LANES > 1
 #define KF_FORCE_STEP(a) 1
 #else
 #define KF_FORCE_STEP(a) ((long long)(a)->segments.count)
 #endif
 
-/* On one grid the band's nodes are collided before all others, stored in band_kept, and written back
- * afterwards. */
+/* On one grid the band's nodes are collided before all others. The results wait in band.kept and are
+ * written to the grid afterwards. */
 #define KF_KEEP_ASIDE(i, name, cx, cy, cz)                                                                   \
     ((kf_stored *)a->band.kept)[(long long)(i)*a->band.capacity + place] = kf_to_store(f_##name);
 #define KF_LOAD_ASIDE(i, name, cx, cy, cz)                                                                   \
     const kf_real f_##name = kf_from_store(kept[(long long)(i)*a->band.capacity]);
 
-/* Computes density and velocity at a place of the band, and sets its force to zero. */
+/* Stores density and velocity at a place of the band, and sets its force to zero. */
 KF_FUNCTION void kf_begin_band(const kf_module_arguments *a, int place, kf_real deviation, kf_real ux,
                                kf_real uy, kf_real uz) {
     kf_real4 field;
@@ -63,7 +69,7 @@ KF_FUNCTION void kf_begin_band(const kf_module_arguments *a, int place, kf_real 
     field.w = KF_R(1.0) + KF_R(1.0 / KF_UNIT) * deviation;
     ((kf_real4 *)a->band.field)[place] = field;
 #if KF_SEGMENTS
-    (void)a, (void)place; /* kf_band_force writes it */
+    (void)a, (void)place; /* kf_band_force writes the force */
 #elif KF_FIXED_POINT_FORCE
     long long *force = (long long *)a->band.force + 4LL * place;
     force[0] = force[1] = force[2] = 0;
@@ -74,8 +80,8 @@ KF_FUNCTION void kf_begin_band(const kf_module_arguments *a, int place, kf_real 
 #endif
 }
 
-/* An item loads the places of its node's sums before it waits for other parts of the kernel, so that the
- * loads are done by then. */
+/* Loads the places of a node's sums. An item does so before it waits for other parts of the kernel, so
+ * that the loads are done by then. */
 #if KF_BAND_CHAIN
 enum { KF_EARLY_ENTRIES = 8 };
 typedef struct kf_entries {
@@ -104,8 +110,8 @@ KF_FUNCTION kf_entries kf_ask_for_entries(const kf_module_arguments *a, int plac
     force.y += entry[KF_FORCE_STEP(a)];                                                                      \
     force.z += entry[2 * KF_FORCE_STEP(a)];
 
-/* Returns the force at a place, in the unit of the populations. With segments it sums the forces of the cells
- * around the node here, and stores the sum for the load on the solid. */
+/* Returns the force at a place, in the unit of the populations. With segments it sums the forces of the
+ * cells around the node, and stores the sum for the load on the solid. */
 KF_FUNCTION kf_real4 kf_band_force(const kf_module_arguments *a, int place KF_AND_ENTRIES) {
     kf_real4 force;
 #if KF_SEGMENTS

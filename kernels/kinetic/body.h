@@ -1,21 +1,22 @@
 /* The motion of a free rigid solid, in double precision.
  *
- * The fluid inside the surface moves with it, so the solid itself stands for what it weighs more than that
- * fluid (Feng and Michaelides 2009, Comput. Fluids 38, 370): excess mass M, excess inertia I, weight W. The
- * penalty forces of a step depend on the velocity v and the angular velocity w that the surface has in it,
+ * The fluid inside the surface moves with it. So the equations of motion contain only what the solid
+ * weighs more than that fluid (Feng and Michaelides 2009, Comput. Fluids 38, 370): excess mass M, excess
+ * inertia I, weight W. The penalty forces of a step depend on the surface's velocity v and angular
+ * velocity w in that step,
  *
  *     M (v - v_before) = W + sum k (u - v - w x r),     I w - L_before = sum k r x (u - v - w x r),
  *
- * k = 2 rho area, u the fluid's velocity and r the arm of a sample. Solved for v and w before the forces are
- * spread, this is stable for every M >= 0, and what the solid gains is what the fluid loses. */
+ * with k = 2 rho area, u the fluid's velocity and r the arm of a sample. Solving for v and w before the
+ * forces are spread is stable for every M >= 0, and the solid gains what the fluid loses. */
 #ifndef KF_KERNELS_KINETIC_BODY_H
 #define KF_KERNELS_KINETIC_BODY_H
 
 #include "arguments.h"
 #include "portable.h"
 
-/* Sums over the samples, with arms in units of the radius: k, k r (3), k u (3), k r x u (3), k r r (xx yy zz
- * xy xz yz). */
+/* Adds a sample to the sums, with arms in units of the radius: k, k r (3), k u (3), k r x u (3), k r r (xx
+ * yy zz xy xz yz). */
 KF_FUNCTION void kf_add_to_body(double *sums, double k, double rx, double ry, double rz, double ux, double uy,
                                 double uz) {
     sums[0] += k;
@@ -36,7 +37,7 @@ KF_FUNCTION void kf_add_to_body(double *sums, double k, double rx, double ry, do
     sums[15] += k * ry * rz;
 }
 
-/* Computes the inertia in the domain's axes, rotation inertia rotation^T. */
+/* Computes the inertia in the domain's axes: rotation inertia rotation^T. */
 KF_FUNCTION void kf_turned_inertia(const kf_pose *pose, double turned[9]) {
     const double *r = pose->rotation, *inertia = pose->excess_inertia;
     for (int i = 0; i < 3; i++)
@@ -65,7 +66,7 @@ KF_FUNCTION void kf_solve_six(double matrix[6][6], double right[6]) {
     }
 }
 
-/* Computes the velocities of the step from the sums. The weight counts once, in the first pass. */
+/* Computes the velocities of the step from the sums. The weight acts once, in the first pass. */
 KF_FUNCTION void kf_solve_body(kf_pose *pose, const double *sums, int pass) {
     const double r = pose->radius, *k = sums;
     const double s[3] = {r * k[1], r * k[2], r * k[3]};
@@ -77,7 +78,7 @@ KF_FUNCTION void kf_solve_body(kf_pose *pose, const double *sums, int pass) {
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++)
             matrix[i][j] = i == j && i < 3 ? pose->excess_mass + k[0] : 0.0;
-    /* The blocks s x v below and w x s beside are transposes of each other. */
+    /* The block of s x v below and that of w x s beside it are each other's transpose. */
     matrix[3][1] = matrix[1][3] = -s[2];
     matrix[3][2] = matrix[2][3] = s[1];
     matrix[4][0] = matrix[0][4] = s[2];
@@ -100,7 +101,7 @@ KF_FUNCTION void kf_solve_body(kf_pose *pose, const double *sums, int pass) {
             inertia[3 * i] * right[3] + inertia[3 * i + 1] * right[4] + inertia[3 * i + 2] * right[5];
 }
 
-/* Takes a step along the velocities: turns the quaternion, then computes the matrix from it. */
+/* Moves the solid by a step: turns the quaternion, then computes the rotation from it. */
 KF_FUNCTION void kf_move_body(kf_pose *pose) {
     const double *w = pose->angular_velocity, *q = pose->quaternion;
     const double speed = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);

@@ -1,25 +1,25 @@
-/* Fills the ghost layer with what streaming pulls from it (boundary.h), one item for each ghost and direction
- * that leads into the domain. */
+/* Fills the ghost nodes with the populations that streaming pulls from them (boundary.h). There is one
+ * item for each ghost and direction into the domain. */
 #define KF_OUTFLOW_ALONE 1
 #include "arguments.h"
-typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_flow_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "boundary.h"
 
-#if !KF_MOMENTS /* which has no ghosts */
+#if !KF_MOMENTS /* plan moments has no ghosts */
 /* Returns the value of the ghost node at (gx, gy, gz) for velocity (cx, cy, cz). */
 KF_FUNCTION void kf_fill_ghost(const kf_module_arguments *a, int gx, int gy, int gz, int cx, int cy, int cz) {
     const int x = gx + cx, y = gy + cy, z = gz + cz;
     if (KF_VELOCITIES == 19 && cx != 0 && cy != 0 && cz != 0) return;
     if (kf_beyond(x, a->grid.nodes[0]) || kf_beyond(y, a->grid.nodes[1]) || kf_beyond(z, a->grid.nodes[2]))
         return;
-    if (!kf_is_own_plane(a, z)) return; /* another part has the node that pulls from it */
+    if (!kf_is_own_plane(a, z)) return; /* another part has the node that pulls from the ghost */
     *kf_address(a, a->populations.source, kf_direction(cx, cy, cz), kf_node(a, gx, gy, gz)) =
         kf_to_store(kf_incoming(a, cx, cy, cz, x, y, z));
 }
 
-/* Finds item n of a face. u, v: the ghost node on the face. d: number of its inward velocity, of nine. Edges
- * between faces belong to the faces across z, then to those across y. */
+/* Fills entry (u, v, d) of a face. u, v: the ghost node on the face. d: number of its inward velocity, of
+ * nine. Edges between faces belong to the faces across z, then to those across y. */
 KF_FUNCTION void kf_fill_face(const kf_module_arguments *a, int face, int u, int v, int d) {
     const int inward = face % 2 ? -1 : 1, c1 = d % 3 - 1, c2 = d / 3 - 1;
     if (face / 2 == 0)
@@ -30,8 +30,8 @@ KF_FUNCTION void kf_fill_face(const kf_module_arguments *a, int face, int u, int
         kf_fill_ghost(a, u - 1, v - 1, face % 2 ? a->grid.nodes[2] : -1, c1, c2, inward);
 }
 
-/* One kernel for each face. Extents: x faces (nodes_y, nodes_z, 9), y faces (nodes_x + 2, nodes_z, 9), z
- * faces (nodes_x + 2, nodes_y + 2, 9). */
+/* There is one kernel for each face. The extents are (nodes_y, nodes_z, 9) for x, (nodes_x + 2, nodes_z,
+ * 9) for y, and (nodes_x + 2, nodes_y + 2, 9) for z. */
 KF_SCALAR_KERNEL(boundary_xmin, kf_module_arguments) {
     kf_fill_face(a, 0, x, y, z);
 }
@@ -51,7 +51,7 @@ KF_SCALAR_KERNEL(boundary_zmax, kf_module_arguments) {
     kf_fill_face(a, 5, x, y, z);
 }
 
-/* All six faces in one kernel: x counts the ghosts face by face, y the nine velocities. */
+/* Fills all six faces. x counts the ghosts face by face, y the nine velocities. */
 KF_SCALAR_KERNEL(boundary_all, kf_module_arguments) {
     (void)z;
     const int nx = a->grid.nodes[0], ny = a->grid.nodes[1], nz = a->grid.nodes[2];
@@ -78,8 +78,9 @@ KF_SCALAR_KERNEL(boundary_all, kf_module_arguments) {
 #if KF_MOMENTS
 #define KF_TAKE_EDGE(i, name) h.name = *kf_edge_word(a, face, i, row, nz);
 #endif
-/* Computes the populations outside outflows for the next step, from those that leave the outermost nodes
- * (source). take is U / (1 + U) for each face. Extent: (the two longest edges, 6 faces). */
+/* Computes the populations that wait outside of outflows in the next step, from those that leave the
+ * outermost nodes (source). outflow.take is U / (1 + U) for each face. The extent is (the two longest
+ * edges, 6 faces). */
 KF_SCALAR_KERNEL(convect_outflow, kf_module_arguments) {
     const int outflow[6] = {KF_FACE_0 == KF_OUTFLOW_FACE, KF_FACE_1 == KF_OUTFLOW_FACE,
                             KF_FACE_2 == KF_OUTFLOW_FACE, KF_FACE_3 == KF_OUTFLOW_FACE,
@@ -113,9 +114,10 @@ KF_SCALAR_KERNEL(convect_outflow, kf_module_arguments) {
 }
 
 #if KF_CUT_Y
-/* Packs what waits outside of the outflows beside a box of nodes, which has rows and planes from first_row
- * and first_plane on, into density, or unpacks it from there: [face][9 velocities][v][u], of each face the
- * part that is the box's. Extent: the box's two longest edges, 6 faces. */
+/* Pack the populations that wait outside of outflows beside a box of nodes into `density`, and unpack
+ * them. The box has rows and planes from first_row and first_plane on. The layout is [face][9
+ * velocities][v][u], with the part of each face that belongs to the box. The extent is (the box's two
+ * longest edges, 6 faces). */
 KF_FUNCTION int kf_box_has_face(const kf_module_arguments *a, int face) {
     const int outflow[6] = {KF_FACE_0 == KF_OUTFLOW_FACE, KF_FACE_1 == KF_OUTFLOW_FACE,
                             KF_FACE_2 == KF_OUTFLOW_FACE, KF_FACE_3 == KF_OUTFLOW_FACE,
@@ -125,7 +127,8 @@ KF_FUNCTION int kf_box_has_face(const kf_module_arguments *a, int face) {
               count = across == 1 ? a->part.rows : a->part.planes;
     return outflow[face] && (across == 0 || (edge >= first && edge < first + count));
 }
-/* Copies the nine values of a node outside `face` of the box: to density if `packs`, otherwise from there. */
+/* Copies the nine values of a node outside `face` of the box, to `density` if `packs`, otherwise from
+ * there. */
 KF_FUNCTION void kf_exchange_outflow(const kf_module_arguments *a, int x, int y, int face, int packs) {
     const int width = face / 2 == 0 ? a->part.rows : a->grid.nodes[0],
               height = face / 2 == 2 ? a->part.rows : a->part.planes;

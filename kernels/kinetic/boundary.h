@@ -1,22 +1,25 @@
-/* Boundaries of the domain: what a node beside one pulls from outside. Walls and inflow: half-way
- * bounce-back, f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994). Free slip: specular reflection. Periodic:
- * the opposite side. At edges and corners an inflow decides before a wall, a wall before an
- * outflow, the first of a kind in the order x y z; so a wind enters between walls
- * alike along any axis. A wall may mirror a share of what reaches it instead of sending it back (Maxwell
- * 1879), which keeps a wall that moves with the stream stable (docs/physics.md). Where it meets an outflow it
- * mirrors what comes from outside of that: an outflow mirrors nothing.
+/* The boundary conditions of the domain: which population a node pulls across a face.
  *
- * Outflow: what enters there is convected out with the mean speed U of the stream, g(t + 1) = (g(t) + U f(t +
- * 1)) / (1 + U), g being the population that waits outside and f the same one at the outermost node (Yang
- * 2013, Comput. Math. Appl. 65, 160; Lou, Guo and Shi 2013, Phys. Rev. E 87, 063301), so that vortices leave
- * without an echo. Alone it leaves the mean density free; a pull of K (density - 1) brings it back, K = 0.27
- * c_s / length (Rudy and Strikwerda 1980, J. Comput. Phys. 36, 55). g is worked out after
- * each collision, by the collision itself where the boundaries are folded in, else by the kernel
+ * Walls and inflows bounce back half-way: f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994, J. Fluid Mech.
+ * 271, 285). Free slip reflects specularly. At a periodic face the population comes from the opposite
+ * side. At an edge or corner an inflow decides before a wall, and a wall before an outflow. Of two faces
+ * of one kind the first in the order x y z decides. So a wind between walls is the same along any axis. A
+ * wall may mirror a share of what reaches it instead of sending it back (Maxwell 1879). This keeps a wall
+ * that moves with the stream stable (docs/physics.md). Where such a wall meets an outflow, it mirrors what
+ * waits outside the outflow, since an outflow mirrors nothing.
+ *
+ * At an outflow the population that enters is convected with the stream's mean speed U: g(t + 1) = (g(t) +
+ * U f(t + 1)) / (1 + U). g is the population that waits outside, and f the same one at the outermost node
+ * (Yang 2013, Comput. Math. Appl. 65, 160; Lou, Guo and Shi 2013, Phys. Rev. E 87, 063301). So vortices
+ * leave without an echo. This alone leaves the mean density undetermined. A pull of K (density - 1) with K
+ * = 0.27 c_s / length holds it (Rudy and Strikwerda 1980, J. Comput. Phys. 36, 55). g is computed after
+ * each collision: by the collision itself where boundaries are folded in, otherwise by the kernel
  * convect_outflow.
  *
- * KF_OUTFLOW_ALONE: in kernels that do nothing but that (boundary.cu).
- * Defines that a scene sets: KF_FACE_0 .. KF_FACE_5, each 0 periodic | 1 wall | 2 free slip | 3 inflow | 4
- * outflow. KF_SPECULAR: a bit for each face, whether it mirrors a share. */
+ * Defines that a scene sets:
+ *   KF_FACE_0 .. KF_FACE_5   the kinds of the faces (choices.h)
+ *   KF_SPECULAR              a bit for each face that mirrors a share
+ *   KF_OUTFLOW_ALONE         1 in kernels that only compute what waits outside of outflows (boundary.cu) */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
 
@@ -25,23 +28,23 @@
 #define KF_IS_SOLID_FACE(kind) ((kind) == KF_WALL_FACE || (kind) == KF_INFLOW_FACE)
 #define KF_MIRRORS(face)       (KF_SPECULAR >> (face)&1)
 
-/* Returns along one axis whether the neighbour at s = position - c lies beyond the low face (-1) or the high
- * face (+1). */
+/* Returns whether the neighbour at s = position - c along an axis is beyond the low face (-1) or the high
+ * face (1), or inside (0). */
 KF_FUNCTION int kf_beyond(int s, int n) {
     return s < 0 ? -1 : s >= n ? 1 : 0;
 }
 
-/* Rank of a face. Of the faces that a population crosses, the one with the lowest rank decides, the first in
- * the order x y z. */
+/* Returns the rank of a face. Of the faces that a population crosses the one with the lowest rank decides,
+ * and the first in the order x y z among equals. */
 #define KF_RANK(kind) ((kind) == KF_INFLOW_FACE ? 0 : 1)
 #define KF_GIVES_WAY(kind, other)                                                                            \
     (KF_IS_SOLID_FACE(kind) && KF_IS_SOLID_FACE(other) && KF_RANK(other) < KF_RANK(kind))
 #define KF_GIVES_WAY_TO_Z(kind) (KF_GIVES_WAY(kind, KF_FACE_4) || KF_GIVES_WAY(kind, KF_FACE_5))
 #define KF_GIVES_WAY_TO_YZ(kind)                                                                             \
     (KF_GIVES_WAY(kind, KF_FACE_2) || KF_GIVES_WAY(kind, KF_FACE_3) || KF_GIVES_WAY_TO_Z(kind))
-/* Chooses among values of x, y and z by the face that decides. It needs solid_x, whether the face that is
- * crossed along x is solid, and kind_x, its kind. Where no face gives way to a later
- * one the order alone decides, so that scenes with a wind along x have no further code. */
+/* Chooses among values of x, y and z by the face that decides. It reads solid_x (whether the face that is
+ * crossed along x is solid), kind_x (its kind), and the same for y and z. Where no face gives way to a
+ * later one, the order alone decides, so that such scenes need no further code. */
 #if KF_GIVES_WAY_TO_YZ(KF_FACE_0) || KF_GIVES_WAY_TO_YZ(KF_FACE_1) || KF_GIVES_WAY_TO_Z(KF_FACE_2) ||        \
     KF_GIVES_WAY_TO_Z(KF_FACE_3)
 enum { KF_NO_RANK = 3 };
@@ -59,8 +62,8 @@ KF_FUNCTION kf_real kf_as_stored(kf_real value) {
     return kf_from_store(kf_to_store(value));
 }
 
-/* Returns the place of population (cx, cy, cz), which enters across the axis, in the outflow's array. u, v:
- * the node on the face, x before y before z. */
+/* Returns the place in the outflow's array of population (cx, cy, cz), which enters across the axis. u, v:
+ * the node on the face, in the order of the axes x, y, z. */
 KF_FUNCTION kf_index kf_outflow_place(const kf_module_arguments *a, int axis, int high, int cx, int cy,
                                       int cz, int u, int v) {
     const int c1 = axis == 0 ? cy : cx, c2 = axis == 2 ? cy : cz;
@@ -69,7 +72,8 @@ KF_FUNCTION kf_index kf_outflow_place(const kf_module_arguments *a, int axis, in
            ((kf_index)((c1 + 1) + 3 * (c2 + 1)) * height + (axis == 2 ? kf_home_row(a, v) : v)) * width +
            (axis == 0 ? kf_home_row(a, u) : u);
 }
-/* The unit of the populations outside outflows. Plan moments copies them to where populations lie. */
+/* The unit of the populations that wait outside of outflows. Plan moments copies them to where populations
+ * are. */
 #if KF_MOMENTS
 #define KF_WAITING_UNIT KF_UNIT
 #else
@@ -82,8 +86,8 @@ KF_FUNCTION kf_real kf_outflow(const kf_module_arguments *a, int axis, int high,
         ((const kf_real *)a->outflow.waiting)[kf_outflow_place(a, axis, high, cx, cy, cz, u, v)]);
 }
 
-/* Near a cut a neighbour's nodes, and those of its solid beside it, pull what waits outside of row z, too;
- * where there are cuts across y, they are sent it (pack_outflow in boundary.cu). */
+/* Hands what waits outside of row z to a neighbouring part. Near a cut its nodes, and those beside its
+ * solid, read this too. With cuts across y the host sends it instead (pack_outflow in boundary.cu). */
 KF_FUNCTION void kf_hand_outflow(const kf_module_arguments *a, int z, kf_index place, kf_real value) {
 #if KF_TEAM && !KF_CUT_Y
     const int beside = a->part.reach + 2;
@@ -95,16 +99,16 @@ KF_FUNCTION void kf_hand_outflow(const kf_module_arguments *a, int z, kf_index p
 #endif
 }
 
-/* No load of an outflow waits for the stores before it where the outflow is kept in another place than it
- * was, or each thread keeps what it alone has read. Pairs of nodes have registers for that when boundary
- * rows have a kernel of their own. */
+/* kf_load_kept loads a waiting population. The load need not wait for earlier stores where the populations
+ * of the next step have another array, or where each thread overwrites only what it has read itself. Pairs
+ * of nodes have registers for such loads only if boundary rows have a kernel of their own. */
 #if KF_OUTFLOW_ALONE || (KF_FOLDED_BOUNDARY && (KF_NODES_PER_THREAD != 2 || KF_BOUNDARY_ROWS_APART))
 #define kf_load_kept kf_load_constant
 #else
 #define kf_load_kept(place) (*(place))
 #endif
-/* Stores, for the next step, the population outside the outflow. It follows from the populations f_* that
- * have just left a node of the face, with the density deviation in scope. u, v: see kf_outflow_place. */
+/* Stores the population outside the outflow for the next step. It follows from the populations f_* that
+ * have just left a node of the face, and from their density deviation. u, v: as for kf_outflow_place. */
 #define KF_KEEP_OUTSIDE(i, name, cx, cy, cz)                                                                 \
     if ((axis == 0 ? (cx) : axis == 1 ? (cy) : (cz)) == (high ? -1 : 1)) {                                   \
         const kf_index place = kf_outflow_place(a, axis, high, cx, cy, cz, u, v);                            \
@@ -131,16 +135,16 @@ KF_FUNCTION void kf_hand_outflow(const kf_module_arguments *a, int z, kf_index p
     if (KF_FACE_4 == KF_OUTFLOW_FACE && z == 0) KF_KEEP_OUTFLOW(2, 0, x, y)                                  \
     if (KF_FACE_5 == KF_OUTFLOW_FACE && z == a->grid.nodes[2] - 1) KF_KEEP_OUTFLOW(2, 1, x, y)
 
-/* Pairs of nodes take 96 registers instead of 80 when this is inlined; single nodes lose 2 % when it is not.
- */
+/* Inlined, this function costs pairs of nodes 96 registers instead of 80. Not inlined, it costs single
+ * nodes 2 % of their speed. */
 #if defined(KF_NODES_PER_THREAD) && KF_NODES_PER_THREAD == 2
 #define KF_MIRRORED_FUNCTION KF_RARE_FUNCTION
 #else
 #define KF_MIRRORED_FUNCTION KF_FUNCTION
 #endif
 
-/* Returns the population of velocity (cx, cy, cz) that node (x, y, z) pulls. The faces that it crosses count
- * as mirrors unless they are periodic or outflows. */
+/* Returns the population of velocity (cx, cy, cz) that node (x, y, z) pulls, if the faces that it crosses
+ * are periodic or outflows, or else mirrors. */
 KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y,
                                          int z) {
     int sx = x - cx, sy = y - cy, sz = z - cz;
@@ -163,17 +167,17 @@ KF_MIRRORED_FUNCTION kf_real kf_mirrored(const kf_module_arguments *a, int cx, i
     if (bx != 0 && kind_x == KF_OUTFLOW_FACE) return kf_outflow(a, 0, bx > 0, cx, cy, cz, sy, sz);
     if (by != 0 && kind_y == KF_OUTFLOW_FACE) return kf_outflow(a, 1, by > 0, cx, cy, cz, sx, sz);
     if (bz != 0 && kind_z == KF_OUTFLOW_FACE) return kf_outflow(a, 2, bz > 0, cx, cy, cz, sx, sy);
-#if KF_SLABS /* the plane at the other end may be overwritten: a copy of it lies outside of this one */
+#if KF_SLABS /* the plane at the other end may be overwritten; a copy of it is outside of this one */
     if (bz != 0 && kind_z == KF_PERIODIC_FACE) sz += bz * a->grid.nodes[2];
 #endif
-#if KF_CUT_Y /* the row beyond the seam lies outside of this one, too */
+#if KF_CUT_Y /* the row across the seam is stored outside of this one */
     if (by != 0 && kind_y == KF_PERIODIC_FACE) sy += by * a->grid.nodes[1];
 #endif
     return kf_leaving(a, cx, cy, cz, sx, sy, sz);
 }
 
-/* Returns the population of velocity (cx, cy, cz) that node (x, y, z) pulls across the faces bx, by, bz of
- * the domain (kf_beyond), or from inside. */
+/* Returns the population of velocity (cx, cy, cz) that node (x, y, z) pulls from inside, or across the
+ * domain's faces at the sides bx, by, bz (kf_beyond). */
 KF_FUNCTION kf_real kf_incoming_across(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y,
                                        int z, int bx, int by, int bz) {
     const int kind_x = bx < 0 ? KF_FACE_0 : KF_FACE_1, kind_y = by < 0 ? KF_FACE_2 : KF_FACE_3,
@@ -192,17 +196,17 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_module_arguments *a, int cx, int
     return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
 }
 
-/* Returns what streams to the node with velocity (cx, cy, cz), from inside the domain or across any of its
- * faces. */
+/* Returns the population that streams to the node with velocity (cx, cy, cz), from inside the domain or
+ * across any of its faces. */
 KF_FUNCTION kf_real kf_incoming(const kf_module_arguments *a, int cx, int cy, int cz, int x, int y, int z) {
     return kf_incoming_across(a, cx, cy, cz, x, y, z, kf_beyond(x - cx, a->grid.nodes[0]),
                               kf_beyond(y - cy, a->grid.nodes[1]), kf_beyond(z - cz, a->grid.nodes[2]));
 }
 
 #if !KF_MOMENTS
-/* Returns the same as kf_incoming for a velocity known at compile time. It selects addresses instead of
- * branching, so that the loads of all velocities run at the same time; with branches one waits for the
- * other. */
+/* Returns the same as kf_incoming for a velocity that is known at compile time. It selects addresses
+ * instead of branching, so that the loads of all velocities are in flight together. With branches one
+ * would wait for the other. */
 #define KF_FLIPPED(fx, fy, fz) kf_direction((fx) ? -cx : cx, (fy) ? -cy : cy, (fz) ? -cz : cz)
 KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i, int cx, int cy, int cz,
                                             int x, int y, int z) {
@@ -216,7 +220,7 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i,
               flip_z = out_z && kind_z != KF_PERIODIC_FACE && kind_z != KF_OUTFLOW_FACE;
     const int solid_x = out_x && KF_IS_SOLID_FACE(kind_x), solid_y = out_y && KF_IS_SOLID_FACE(kind_y),
               solid_z = out_z && KF_IS_SOLID_FACE(kind_z), solid = solid_x || solid_y || solid_z;
-    /* The population comes from this offset when walls mirror it, and has this number there. */
+    /* Where walls mirror the population, it comes from this offset and has this number there. */
     const int dx = !out_x                       ? -cx
                    : kind_x == KF_PERIODIC_FACE ? cx * (a->grid.nodes[0] - 1)
                                                 : 0,
@@ -285,9 +289,9 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i,
 }
 #endif
 
-/* Returns what kf_incoming does at node k in a row (y, z) whose neighbours along y and z lie inside; low
- * and high tell whether k is the first or the last of its row. It takes two addresses and a choice instead
- * of branches. */
+/* Returns the same as kf_incoming at node k of a row (y, z) whose neighbours along y and z are inside.
+ * low, high: whether k is the first or the last node of its row. It selects between two addresses instead
+ * of branching. */
 KF_FUNCTION kf_real kf_incoming_in_row(const kf_module_arguments *a, int i, int cx, int cy, int cz,
                                        kf_index k, int low, int high, int y, int z) {
     const kf_index inside = k - kf_offset(a, cx, cy, cz);

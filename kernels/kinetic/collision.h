@@ -1,33 +1,34 @@
-/* Collision models, written on populations held in the variables f_zzz, f_pzz, ... (see lattice.h), all
- * stored and relaxed as deviations from the state at rest with density 1, which keeps single precision exact
- * to rounding.
+/* The collision models. Populations are in the variables f_zzz, f_pzz, ... (lattice.h), as deviations from
+ * the state at rest with density 1, which keeps single precision exact to rounding.
  *
- * BGK: f* = f + omega (f_eq - f) + (1 - omega/2) S with the product-form equilibrium f_eq (discrete
+ * BGK: f* = f + omega (f_eq - f) + (1 - omega/2) S with the product-form equilibrium f_eq (the discrete
  * Maxwellian on D3Q27) and the source S = F . grad_u f_eq.
  *
- * RM-MRT: raw moments, the shear moments relaxed with omega. Rule suga_2015 (Suga, Kuwata, Takashima,
- * Chikasue 2015): orthogonal polynomials of the velocities, the others with that paper's rates. Otherwise
- * m_abc = sum f cx^a cy^b cz^c, the trace with rate 1, orders 3 to 6 with one rate.
+ * RM-MRT: raw moments. The shear moments relax with omega. With the rule suga_2015 (Suga, Kuwata,
+ * Takashima, Chikasue 2015) the moments are orthogonal polynomials of the velocities and have that paper's
+ * rates. Otherwise they are m_abc = sum f cx^a cy^b cz^c, the trace has rate 1, and the orders 3 to 6 have
+ * one rate.
  *
- * ACM-MRT: central moments k_abc = sum f (cx-ux)^a (cy-uy)^b (cz-uz)^c by one transform per axis (factorised
- * central moments, Geier 2009) or, backwards, by the paper's expanded expressions (expanded.h), relaxed as
- * k* = (I-L) k + L k_eq + (I-L/2) R; shear rate from the viscosity, rates of orders 3 to 6 by a rule.
- * Basis hermite: trace rate 1, orders 4 to 6 in central-Hermite form. Basis raw (the paper's): the trace in
- * the high-order group, as far as rates near 2 go (docs/physics.md). Certain: bases, equilibrium, force
- * vector R (Fei, Luo, Li 2018), kbc, k17. Reconstructed from second-hand accounts: adaptive_2020,
- * empirical_2019.
+ * ACM-MRT: central moments k_abc = sum f (cx-ux)^a (cy-uy)^b (cz-uz)^c by one transform for each axis
+ * (factorised central moments, Geier 2009). The inverse transform may have the paper's expanded form
+ * instead (expanded.h). The moments relax as k* = (I-L) k + L k_eq + (I-L/2) R. The shear rate follows
+ * from the viscosity, and the rates of the orders 3 to 6 from a rule. In the basis hermite the trace has
+ * rate 1, and the orders 4 to 6 are central-Hermite moments. In the paper's basis raw the trace has the
+ * high-order rate, as far as this is stable with rates near 2 (docs/physics.md).
  *
- * Defines that a config or scene sets: KF_COLLISION 0 bgk | 1 rm_mrt | 2 acm_mrt, KF_RATE_RULE 0
- * adaptive_2020 | 1 constant | 2 ones | 3 empirical_2019 | 4 kbc | 5 k17 | 6 suga_2015, KF_BASIS 0 hermite |
- * 1 raw, KF_FORM 0 factorised | 1 expanded | 2 shared | 3 low_order (low_order.h), KF_BODY_FORCE 0|1. */
+ * Sources: bases, equilibrium, force vector R (Fei, Luo, Li 2018), kbc and k17 are from the papers.
+ * adaptive_2020 and empirical_2019 are reconstructed from second-hand accounts.
+ *
+ * Defines that a config or scene sets, with values of choices.h: KF_COLLISION, KF_RATE_RULE, KF_BASIS,
+ * KF_FORM; and KF_BODY_FORCE 0|1. */
 #ifndef KF_KERNELS_KINETIC_COLLISION_H
 #define KF_KERNELS_KINETIC_COLLISION_H
 
 #include "lattice.h"
 
-/* One line of three populations (c = -1, 0, +1) to its central moments of order 0, 1, 2, left in m, z, p.
- * rest is the line's moment of order 0 at rest, which the stored deviations lack. */
-#if KF_COLLISION == KF_RM_MRT_COLLISION /* raw moments: about velocity 0 */
+/* Transforms a line of three populations (c = -1, 0, +1) into its central moments of order 0, 1, 2, which
+ * replace m, z, p. rest is the line's moment of order 0 at rest, which the stored deviations lack. */
+#if KF_COLLISION == KF_RM_MRT_COLLISION /* raw moments are those about the velocity 0 */
 #define KF_LINE_TO_MOMENTS(m, z, p, u, rest)                                                                 \
     do {                                                                                                     \
         const kf_real sum = p + m, difference = p - m;                                                       \
@@ -63,8 +64,8 @@
     } while (0)
 #endif
 
-/* The 27 lines: nine along each axis. After all three, f_<abc> holds k_abc with m z p standing for orders 0
- * 1 2. */
+/* Transforms all 27 lines, nine along each axis. Afterwards f_<abc> is k_abc, where m, z, p stand for the
+ * orders 0, 1, 2. */
 
 #define KF_TO_MOMENTS(ux, uy, uz)                                                                            \
     KF_LINE_TO_MOMENTS(f_mmm, f_zmm, f_pmm, ux, 1.0 / 36.0);                                                 \
@@ -123,14 +124,14 @@
     KF_LINE_FROM_MOMENTS(f_mpz, f_zpz, f_ppz, ux, 1.0 / 9.0);                                                \
     KF_LINE_FROM_MOMENTS(f_mpp, f_zpp, f_ppp, ux, 1.0 / 36.0);
 
-/* The one-dimensional factors of the product equilibrium as deviations from the weights, and their
- * derivatives. */
+/* Declares the one-dimensional factors of the product equilibrium as deviations from the weights, and
+ * their derivatives. */
 #define KF_EQUILIBRIUM_FACTORS(axis, u)                                                                      \
     const kf_real e_##axis##z = -(u) * (u);                                                                  \
     const kf_real e_##axis##p = KF_R(0.5) * ((u) * (u) + (u)), e_##axis##m = KF_R(0.5) * ((u) * (u) - (u));
 
-/* Returns f_eq - w for factors a, b, c = w + e and the density deviation d, in the unit of d, arranged so
- * that nothing cancels. */
+/* Returns f_eq - w for the factors w + e of each axis and the density deviation d, in the unit of d. No
+ * large terms cancel. */
 KF_FUNCTION kf_real kf_equilibrium_deviation(kf_real wx, kf_real ex, kf_real wy, kf_real ey, kf_real wz,
                                              kf_real ez, kf_real d) {
     const kf_real xy = ex * (wy + ey) + wx * ey;
@@ -138,7 +139,7 @@ KF_FUNCTION kf_real kf_equilibrium_deviation(kf_real wx, kf_real ex, kf_real wy,
     return KF_R(KF_UNIT) * xyz + d * (wx * wy * wz + xyz);
 }
 
-/* F . grad_u f_eq, the derivatives of the factors being -2u, u + 1/2, u - 1/2. */
+/* Returns F . grad_u f_eq. The derivatives of the factors are -2u, u + 1/2, u - 1/2. */
 KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real gy, kf_real gz, kf_real ux,
                                     kf_real uy, kf_real uz, kf_real Fx, kf_real Fy, kf_real Fz) {
     const kf_real dx = cx == 0 ? KF_R(-2.0) * ux : ux + KF_R(0.5) * (kf_real)cx;
@@ -166,9 +167,9 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
 #define KF_FROM_MOMENTS(ux, uy, uz) KF_FROM_MOMENTS_FACTORISED(ux, uy, uz)
 #endif
 
-/* Collides f_* in place, with deviation, ux .. uz and Fx .. Fz in scope. forced is a constant 0 or 1: whether
- * Fx, Fy, Fz can differ from zero. The order-of-axes transforms and the product equilibrium describe the same
- * equilibrium and the same force, so equal rates give equal results. */
+/* Collides f_* in place, with deviation, ux .. uz and Fx .. Fz in scope. forced is a constant 0 or 1:
+ * whether Fx, Fy, Fz can differ from zero. All models have the same equilibrium and the same force, so
+ * equal rates give equal results. */
 #if KF_VELOCITIES == 19
 #if KF_COLLISION != KF_BGK_COLLISION
 #include "low_order.h"
@@ -202,8 +203,8 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
     } while (0)
 #endif
 
-/* Density deviation and velocity of the streamed populations f_*, with half of the force in it.
- */
+/* Declares the density deviation and the velocity of the streamed populations f_*. The velocity includes
+ * half of the force. */
 #define KF_DECLARE_STATE(force_x, force_y, force_z)                                                          \
     KF_MOMENTUM(deviation, jx, jy, jz)                                                                       \
     const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + deviation);                                    \

@@ -1,5 +1,5 @@
 /* Collisions on 19 velocities: ACM-MRT with one rate for the orders 3 and 4 (the form low_order of 27
- * velocities, low_order.h), and BGK, which is the same with that rate for all. */
+ * velocities, low_order.h), and BGK, in which all orders have that rate. */
 #ifndef KF_KERNELS_KINETIC_COLLISION_19_H
 #define KF_KERNELS_KINETIC_COLLISION_19_H
 
@@ -9,15 +9,14 @@
 #error "19 velocities take BGK, or ACM-MRT in the form low_order"
 #endif
 
-/* 19 velocities are unstable with rates near 2, and the rule adaptive_2020 gives 1.96 and more
- * (docs/physics.md). */
+/* 19 velocities are unstable with rates near 2, and adaptive_2020 gives 1.96 and more (docs/physics.md). */
 #if KF_COLLISION == KF_ACM_MRT_COLLISION && KF_RATE_RULE == KF_ADAPTIVE_2020_RATES
 #define KF_RATE_19(forced) KF_R(KF_LARGEST_RATE_19)
 #else
 #define KF_RATE_19(forced) KF_LOW_ORDER_RATE(forced)
 #endif
 
-/* Needs what KF_MOMENTUM declares. k_..: central moments of order 2, less those at rest. */
+/* Declares the central moments k_.. of order 2, less those at rest, from what KF_MOMENTUM declares. */
 #if KF_COLLISION == KF_BGK_COLLISION
 #define KF_ORDER_2_19(forced)                                                                                \
     const kf_real rate = KF_PARAMETER(a, shear_rate), keep = KF_R(1.0) - rate;                               \

@@ -1,8 +1,8 @@
-/* The state that nested grids exchange: conversion from a node's populations or moments, and back. This
- * header is for nested.cu, whose modules take kf_nested_side as kf_module_arguments.
+/* The state that nested grids exchange, computed from a node's populations or moments, and turned back
+ * into these. nested.cu includes this header, and its modules take kf_nested_side as kf_module_arguments.
  *
  * Defines that a config sets: KF_MOMENTS 1: the finer level stores moments. KF_COARSE_MOMENTS 0|1: whether
- * the coarser level does, if not as the finer one. */
+ * the coarser level does, if it differs. */
 #ifndef KF_KERNELS_KINETIC_CROSSING_H
 #define KF_KERNELS_KINETIC_CROSSING_H
 
@@ -19,8 +19,8 @@
 #endif
 
 enum { KF_CROSSING = 9 };
-/* The exchanged state: density - 1, velocity, and half of the traceless second moments xx yy xy xz yz over
- * the density. All but the velocity are in KF_UNIT. */
+/* The exchanged state: density less 1, velocity, and half of the traceless second moments xx yy xy xz yz
+ * over the density. All but the velocity are in KF_UNIT. */
 typedef struct kf_crossing {
     kf_real value[KF_CROSSING];
 } kf_crossing;
@@ -68,7 +68,7 @@ KF_FUNCTION kf_crossing kf_of_populations(const kf_nested_side *a, const kf_real
 #define KF_LOAD_TO_ARRAY(i, name, cx, cy, cz)                                                                \
     populations[i] = kf_from_store(*kf_address(a, a->populations.source, i, k));
 #if KF_EDGES
-/* Finds the state of a node whose populations lie `apart` values from each other. */
+/* Returns the state of a node whose populations are `apart` values from each other. */
 #define KF_LOAD_APART(i, name, cx, cy, cz) populations[i] = kf_from_store(first[(i)*apart]);
 KF_FUNCTION kf_crossing kf_look_apart(const kf_nested_side *a, const kf_stored *first, kf_int64 apart) {
     kf_real populations[27];
@@ -83,7 +83,7 @@ KF_FUNCTION kf_crossing kf_look_at_populations(const kf_nested_side *a, kf_index
     KF_EACH_VELOCITY(KF_LOAD_TO_ARRAY)
     return kf_of_populations(a, populations);
 }
-/* Reads moments as they are, but for nodes of the band, whose populations are listed. */
+/* Reads moments as they are, except for nodes of the band, whose populations are listed. */
 KF_FUNCTION kf_crossing kf_look_at_moments(const kf_nested_side *a, kf_index k) {
     const kf_held h = kf_load_held(a, a->populations.source, k);
     if (!kf_is_listed(&h)) {
@@ -117,8 +117,8 @@ KF_FUNCTION kf_crossing kf_look_at_moments(const kf_nested_side *a, kf_index k) 
 #define kf_look_at_coarse kf_look_at_populations
 #endif
 
-/* Setting a node's state after a collision has two steps: a thread computes what it keeps of a node first,
- * the state or the populations, and the node is written later. So a cpu computes many nodes at once. */
+/* A node's state after a collision is set in two steps. First a thread computes what it keeps of a node,
+ * the state or the populations. Later the node is written. So a cpu computes many nodes at once. */
 #define KF_KEPT_OF_NODE(moments) ((moments) ? KF_CROSSING : 27)
 /* Returns the moments of a state, with second moments scaled to the level. */
 KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
@@ -138,7 +138,7 @@ KF_FUNCTION kf_moments kf_moments_of(kf_crossing c, kf_real scale) {
 #endif
     return m;
 }
-/* Computes what is kept of a node, kept[i * stride] with i below KF_KEPT_OF_NODE. */
+/* Computes what is kept of a node: kept[i * stride] with i below KF_KEPT_OF_NODE. */
 KF_FUNCTION void kf_keep(const kf_nested_side *a, int moments, kf_crossing c, kf_real scale, kf_real *kept,
                          int stride) {
     (void)a;

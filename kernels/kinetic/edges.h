@@ -1,13 +1,13 @@
-/* Arrays for the ghost nodes at the two ends of a nested grid's rows. At a side across x, interpolation and
- * restriction touch only a few nodes of each row. Each value of these nodes lies in another sector of
- * memory, so such a launch took as long as one that moves ten times as many bytes. Two separate arrays avoid
- * this. `fresh` holds the ghost nodes: the first of two fine steps reads them there instead of in the grid.
- * `inner` holds the box's outermost nodes: the second step writes copies of them for the restriction. Both
- * are kf_stored [side][velocity][z][y][column].
+/* Arrays for the nodes at the two ends of a nested grid's rows. At a side across x, interpolation and
+ * restriction touch only a few nodes of each row. Each value of these nodes is in another sector of
+ * memory, so such a launch takes as long as one that moves ten times as many bytes. Two separate arrays
+ * avoid this. `fresh` has the ghost nodes, which the first of two fine steps reads there instead of in the
+ * grid. `inner` has the box's outermost nodes, of which the second step writes copies for the restriction.
+ * Both are kf_stored [side][velocity][z][y][column].
  *
- * This header is for files that include lattice.h, and for a test that has the same types. A level's scene
- * and config set KF_EDGES: a bit for each side across x that lies inside a coarser level's grid (1 low, 2
- * high). With 0, ghost nodes are stored in the grid, and restriction reads the grid. */
+ * Files that include lattice.h use this header, and a test that has the same types. A level's scene and
+ * config set KF_EDGES: a bit for each side across x that is inside a coarser level's grid (1 low, 2 high).
+ * With 0, ghost nodes are stored in the grid, and restriction reads the grid. */
 #ifndef KF_KERNELS_KINETIC_EDGES_H
 #define KF_KERNELS_KINETIC_EDGES_H
 
@@ -27,7 +27,7 @@ KF_FUNCTION kf_index kf_edge_index(const kf_module_arguments *a, int side, int c
     return (27 * side + i) * kf_edge_values(a, columns) + ((kf_index)z * a->grid.nodes[1] + y) * columns +
            column;
 }
-/* Returns the address of a ghost node's value in `fresh`, for column x of row (y, z). Returns NULL if x is
+/* Returns the address in `fresh` of a ghost node's value, for column x of row (y, z). It is NULL if x is
  * no column of ghost nodes, or if ghost nodes are stored in the grid. */
 KF_FUNCTION kf_stored *kf_fresh_place(const kf_module_arguments *a, int i, int x, int y, int z) {
     const int high = x - (a->grid.nodes[0] - KF_EDGE_GHOSTS);
@@ -37,8 +37,8 @@ KF_FUNCTION kf_stored *kf_fresh_place(const kf_module_arguments *a, int i, int x
                      kf_edge_index(a, !is_low, KF_EDGE_GHOSTS, i, is_low ? x : high, y, z)
                : (kf_stored *)0;
 }
-/* Returns whether the ghost nodes of a row are also stored in the grid. They are where they stream to nodes
- * at the faces of the domain, because boundary conditions read the grid. */
+/* Returns whether the ghost nodes of a row are also stored in the grid. That is so where they stream to
+ * nodes at the domain's faces, because boundary conditions read the grid. */
 KF_FUNCTION int kf_is_fresh_in_grid(const kf_module_arguments *a, int y, int z) {
     return y < 2 || y >= a->grid.nodes[1] - 2 || z < 2 || z >= a->grid.nodes[2] - 2;
 }
@@ -49,23 +49,23 @@ KF_FUNCTION int kf_is_by_ghosts(const kf_module_arguments *a, int x) {
            (((KF_EDGES & 1) && x <= KF_EDGE_GHOSTS) ||
             ((KF_EDGES & 2) && x >= a->grid.nodes[0] - 1 - KF_EDGE_GHOSTS));
 }
-/* Addresses of the ghost nodes that stream to a node of row (y, z). `here` is velocity 0 in the row's first
- * column of ghost nodes. `column` is the offset of the column that velocities with -1, 0 and 1 along x come
- * from; it is negative if that column has no ghost nodes. `values`, `row` and `plane` are the offsets of one
- * velocity, row and plane. */
+/* The addresses of the ghost nodes that stream to a node of row (y, z). `here` is velocity 0 in the row's
+ * first column of ghost nodes. `column` has the offsets of the columns from which velocities with -1, 0
+ * and 1 along x come. An offset is negative if that column has no ghost nodes. `values`, `row` and `plane`
+ * are the distances of velocities, rows and planes. */
 typedef struct kf_ghosts_beside {
     const kf_stored *here;
     kf_index column[3];
     kf_index values, row, plane;
 } kf_ghosts_beside;
-/* Finds them for the node (x, y, z), at the low or the high side of x. */
+/* Returns them for node (x, y, z), at the low or the high side of x. */
 KF_FUNCTION kf_ghosts_beside kf_ghosts_of(const kf_module_arguments *a, int x, int y, int z) {
     const int is_low = !(KF_EDGES & 2) || ((KF_EDGES & 1) && x <= KF_EDGE_GHOSTS),
               first = is_low ? 0 : a->grid.nodes[0] - KF_EDGE_GHOSTS, last = KF_EDGE_GHOSTS - 1;
     kf_ghosts_beside g;
     g.here = (const kf_stored *)a->edges.fresh + kf_edge_index(a, !is_low, KF_EDGE_GHOSTS, 0, 0, y, z);
     KF_UNROLL
-    for (int c = 0; c < 3; c++) { /* past the last column it repeats: never used */
+    for (int c = 0; c < 3; c++) { /* behind the last column it repeats, but is never used */
         const int column = x - (c - 1) - first;
         g.column[c] = is_low ? (column > last ? -1
                                 : column < 0  ? 0
@@ -89,8 +89,8 @@ KF_FUNCTION kf_index kf_inner_index(const kf_module_arguments *a, int x, int y, 
                ? kf_edge_index(a, !is_low, KF_EDGE_INNER, 0, is_low ? low : high, y, z)
                : -1;
 }
-/* Copies the stored populations of node k, at (x, y, z), to `inner`. It reads them from the grid again: to
- * keep all populations until both places are written, each thread of the flow would need 8 registers more. */
+/* Copies the stored populations of node k, at (x, y, z), to `inner`. It reads them from the grid again. To
+ * keep all populations until both places are written would take 8 registers more. */
 #define KF_KEEP_ONE_INNER(i, name, cx, cy, cz)                                                               \
     inner[(i)*inner_values] = *kf_address(a, a->populations.target, i, k);
 #define KF_KEEP_INNER                                                                                        \

@@ -1,16 +1,20 @@
-/* The inverse transform of central moments in the paper's expanded form (section 4.4.2): every post-collision
- * population as a polynomial in the velocity, f_i = sum over p, q, r of ux^p uy^q uz^r times a sum of
- * moments. With x = X + u the selectors of the velocities 0, +1, -1, 1 - x^2,  (x^2 + x) / 2,  (x^2 - x) / 2,
- * give along one axis, for each power p of u, the terms in the table below; three of them multiply out to the
- * paper's Eq. 10 (in monomials instead of De Rosis' combinations). Moments are deviations: f_i - w_i gets
- * what the rest state's moments give at velocity u, the equilibrium of density 1.
+/* The inverse transform of central moments in the paper's expanded form (section 4.4.2). Each population
+ * after the collision is a polynomial in the velocity: f_i = sum over p, q, r of ux^p uy^q uz^r times a
+ * sum of moments.
  *
- * KF_FORM 1: every term by itself, its moment times the velocities. KF_FORM 2: the paper's simplification,
- * the moments of one monomial added up first, the monomials computed once and shared by all populations. */
+ * With x = X + u the polynomials that select the velocities 0, +1, -1 are 1 - x^2, (x^2 + x) / 2, (x^2 -
+ * x) / 2. Along one axis they give, for each power p of u, the terms in the table below. Three of these
+ * multiply out to the paper's Eq. 10 (in monomials instead of De Rosis' combinations). Moments are
+ * deviations, so f_i - w_i also gets what the moments of the rest state give at velocity u, which is the
+ * equilibrium of density 1.
+ *
+ * KF_FORM 1 computes every term by itself, a moment times the velocities. KF_FORM 2 is the paper's
+ * simplification: it sums the moments of each monomial first, and computes the monomials once for all
+ * populations. */
 #ifndef KF_KERNELS_KINETIC_EXPANDED_H
 #define KF_KERNELS_KINETIC_EXPANDED_H
 
-/* X(number, velocity along x, y, z). */
+/* Each velocity is X(number, and -1, 0, 1 along x, y, z as the letters m, z, p). */
 /* clang-format off */
 #define KF_EXPANDED_DIRECTIONS(X)                                                                            \
     X(0, z, z, z)                                                                                            \
@@ -21,9 +25,9 @@
                     X(26, m, m, m)
 /* clang-format on */
 
-/* The table, once an axis because a macro cannot be used inside itself: terms of velocity c (z p m) with
- * power 0 1 2 of u; w is a factor of every term. The z axis names the moment, the others pass their letter
- * on. */
+/* The terms of velocity c (z p m) with the powers 0 1 2 of u, where w is a factor of every term. There is
+ * one table for each axis, because a macro cannot use itself. The z axis names the moment, and the others
+ * hand on their letter. */
 #define KF_Z_z0(a, b, w) ((f_##a##b##m * (w)) - (f_##a##b##p * (w)))
 #define KF_Z_z1(a, b, w) (-KF_R(2) * (f_##a##b##z * (w)))
 #define KF_Z_z2(a, b, w) (-(f_##a##b##m * (w)))
@@ -52,7 +56,7 @@
 #define KF_X_m1(Y, Z, w) (-KF_R(0.5) * Y(m, Z, w) + Y(z, Z, w))
 #define KF_X_m2(Y, Z, w) (KF_R(0.5) * Y(m, Z, w))
 
-/* T(velocity, powers) for the 27 monomials. */
+/* Expands T(velocity, powers) for the 27 monomials. */
 /* clang-format off */
 #define KF_MONOMIALS(T, a, b, c)                                                                             \
     T(a, b, c, 0, 0, 0)                                                                                      \
@@ -106,7 +110,7 @@
 
 #define KF_EXPANDED_POPULATION(i, a, b, c)                                                                   \
     const kf_real g_##a##b##c = KF_MONOMIALS(KF_EXPANDED_TERM, a, b, c);
-/* Numbers of velocities for the equilibrium of density 1, which the deviations lack. */
+/* Adds the equilibrium of density 1, which the deviations lack. */
 #define KF_EXPANDED_FINISH(i, name, cx, cy, cz)                                                              \
     f_##name = g_##name + kf_equilibrium_deviation(KF_W1(cx), KF_E(x, cx), KF_W1(cy), KF_E(y, cy),           \
                                                    KF_W1(cz), KF_E(z, cz), KF_R(0.0));

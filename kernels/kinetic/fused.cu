@@ -1,26 +1,28 @@
-/* Streaming and collision in one pass (plan `fused`): every population is read once and written once. The
- * solid's force is known beforehand for the band, the nodes that samples touch, which are collided again with
- * it.
+/* The plan `fused`: streaming and collision in one pass, in which every population is read once and
+ * written once. The solid's force is computed beforehand for the band, the nodes that samples touch. These
+ * are collided again with the force.
  *
- * Defines that a config sets: KF_ALTERNATE 1: every second step goes through the planes downwards, so that
- * what was written last is read first, while the last-level cache still has it. KF_MASKED_BAND 1:
- * stream_collide writes nothing at the band's nodes, so that band_collide may run beside it. KF_HOLLOW 1: the
- * same of the nodes inside a solid by links, where there is no fluid. KF_SLABS 1: one
- * grid moves to and fro within a buffer of some planes more. A launch of stream_collide takes the planes from
- * first_plane on and overwrites what earlier launches have read; so the band's nodes are collided before all
- * of them, and put back after. KF_BOUNDARY_ROWS_APART 1|2: stream_collide has the rows whose neighbours along
- * y and z lie inside, stream_collide_boundary the others. KF_KEEP_STREAMED 1: band_macroscopic keeps what it
- * has streamed for band_collide, in band_kept, one node beside the other. */
+ * Defines that a config sets:
+ *   KF_ALTERNATE 1             every second step goes through the planes downwards, so that it first reads
+ * what was written last, while the last-level cache still has it KF_MASKED_BAND 1           stream_collide
+ * writes nothing at the band's nodes, so that band_collide may run beside it KF_HOLLOW 1                the
+ * same for the nodes inside a solid by links, where there is no fluid KF_SLABS 1                 one grid
+ * moves to and fro within a buffer of a few planes more. A launch of stream_collide takes the planes from
+ * first_plane on and overwrites what earlier launches have read. So the band's nodes are collided before all
+ * of them, and written back afterwards KF_BOUNDARY_ROWS_APART 1|2 stream_collide has the rows whose
+ * neighbours along y and z are inside, stream_collide_boundary has the others KF_KEEP_STREAMED 1
+ * band_macroscopic keeps the populations that it has streamed for band_collide (band.kept)
+ */
 #include "arguments.h"
-typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_flow_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "portable.h"
 
-#include "covered.h" /* whether nodes are left out is asked below */
+#include "covered.h" /* fused.cu itself asks whether nodes are left out */
 #define KF_ROWS (!KF_CUDA && KF_NODES_PER_THREAD == 1 && (KF_FOLDED_BOUNDARY || KF_STAGED))
 #if KF_SLABS && !KF_CUT_Y
 #define KF_IN_SLAB z += a->part.first_plane;
-#elif KF_ALTERNATE /* one grid's address is below the other's, so its order changes with the step */
+#elif KF_ALTERNATE /* which of the two grids has the lower address alternates from step to step */
 #define KF_IN_SLAB                                                                                           \
     if ((const char *)a->populations.source > (const char *)a->populations.target) z = a->extent[2] - 1 - z; \
     KF_IN_PART
@@ -32,7 +34,8 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 #else
 #define KF_IN_GIVEN_ROWS KF_IN_SLAB
 #endif
-#if KF_CUDA && KF_LEAVES_OUT /* a cpu's vectors have no branches, and its rows leave out parts (rows.h) */
+/* On a cpu branches would keep loops from being vectorised; rows.h leaves out parts of rows there. */
+#if KF_CUDA && KF_LEAVES_OUT
 #define KF_LEAVE_OUT(nodes)                                                                                  \
     if (kf_are_left_out(a, (nodes)*x, (nodes)*x + (nodes), y, z)) return;
 #else
@@ -48,9 +51,10 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 #include "rows.h"
 #endif
 
-/* Bits of nodes k and k + 1 (KF_OF_PAIR, k even): whether they are in the band, and left out. */
+/* Declare bits for nodes k and k + 1 (KF_OF_PAIR, k even): they are in the band, or are left out. */
 #if KF_HOLLOW
-/* The mask is that of the nodes inside, all of which lie in the box `covered`: it is read there alone. */
+/* Reads the mask of the nodes inside the solid. All of them are in the box `covered`, so it reads no other
+ * words. */
 KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z, kf_index k, int wanted) {
     const int *low = a->covered.low, *high = a->covered.high;
     if (x < low[0] || x >= high[0] || y < low[1] || y >= high[1] || z < low[2] || z >= high[2]) return 0;
@@ -64,7 +68,7 @@ KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z
 #define KF_BAND_BITS(wanted) const int left_out = 0;
 #endif
 
-#if KF_HOLLOW && KF_CUDA /* a cpu's vectors have no branches */
+#if KF_HOLLOW && KF_CUDA /* on a cpu branches would keep the loop from being vectorised */
 #define KF_LEAVE_INSIDE(wanted)                                                                              \
     if (kf_inside_bits(a, x, y, z, k, wanted) == (wanted)) return;
 #define KF_BIT_OF_NODE const int left_out = 0;
@@ -90,9 +94,9 @@ KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z
     }
 
 #if KF_NODES_PER_THREAD == 2
-/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses: of each population the pair
- * that lies in the same place of the row it comes from, and, where it is shifted along x, its neighbour
- * beside. */
+/* Nodes k and k + 1, at x and x + 1 with an even x, share their memory accesses. Of each population the
+ * thread loads the pair in the same place of the row from which it comes. If the population shifts along
+ * x, it also loads the value beside the pair. */
 #define KF_PAIR_DECLARE(i, name, cx, cy, cz)                                                                 \
     kf_store_pair pair_##name;                                                                               \
     kf_stored beside_##name = 0;                                                                             \
@@ -101,8 +105,8 @@ KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
     if ((cx) != 0) beside_##name = *kf_pulled(a, i, (cx) > 0 ? k : k + 1, cx, cy, cz);
 #if KF_FOLDED_BOUNDARY
-/* The first and the last nodes of a row, as many as a warp has along x: one of the pair may be at the end, at
- * the high end always the same. */
+/* The first and the last nodes of a row, as many as a warp has, have a branch of their own: one of the
+ * pair may be at the end of the row. At the high end it is the same one in all rows. */
 #define KF_PAIRED_LANES (2 * KF_LANES_ALONG_X)
 #define KF_PAIR_FIRST(i, name, cx, cy, cz)                                                                   \
     pair_##name = *(const kf_store_pair *)kf_pulled(a, i, k, 0, cy, cz);                                     \
@@ -147,8 +151,8 @@ KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z
 #else
 #define KF_PAIR_LOAD KF_EACH_VELOCITY(KF_PAIR_PULL)
 #endif
-/* Populations that wait while the other node is collided wait in couples, two halves packed into one
- * register: with the numbers i and i + 1, and velocities along x of +1 and -1, or 0 both. */
+/* Populations that wait while the other node is collided do so in couples, two halves in one register. A
+ * couple has the numbers i and i + 1. Its velocities along x are +1 and -1, or both 0. */
 #define KF_COUPLES_19(X)                                                                                     \
     X(1, pzz, mzz, 1)                                                                                        \
     X(3, zpz, zmz, 0)                                                                                        \
@@ -202,8 +206,8 @@ KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z
     (void)Fx, (void)Fy, (void)Fz;                                                                            \
     KF_COLLIDE(KF_BODY_FORCE);
 
-/* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all are
- * written whole; what lands in the ghosts there is never used. */
+/* With folded boundaries the extent covers a row to the end of its last sector of memory, so that all
+ * sectors are written whole. What lands in the ghosts there is never used. */
 KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_IN_GIVEN_ROWS
     KF_LEAVE_OUT(2)
@@ -269,8 +273,8 @@ KF_KERNEL(stream_collide, kf_module_arguments) {
 #endif
 
 #if KF_BOUNDARY_ROWS_APART
-/* The first and the last plane's rows, then of the other planes the first and the last row. Extent: a row,
- * rows. */
+/* Streams and collides the rows at the domain's faces across y and z: those of the first and the last
+ * plane, then the first and the last row of the other planes. The extent is (a row, rows). */
 KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
     const int row = y, beyond = row - 2 * a->grid.nodes[1];
     z = beyond >= 0 ? 1 + beyond / 2 : row < a->grid.nodes[1] ? 0 : a->grid.nodes[2] - 1;
@@ -296,7 +300,8 @@ KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
 #define KF_LOAD_KEPT_BAND KF_LOAD_OF_BAND(KF_PULL) KF_ASK_FOR_ENTRIES KF_AWAIT_FORCES
 #endif
 
-/* Velocity and density of the streamed populations at the band's nodes, before any force of the solid. */
+/* Computes velocity and density of the streamed populations at the band's nodes, before any force of the
+ * solid. */
 KF_BAND_PART(band_macroscopic) {
     (void)y, (void)z;
     const int place = x;
@@ -310,7 +315,7 @@ KF_BAND_PART(band_macroscopic) {
     kf_begin_band(a, place, deviation, ux, uy, uz);
 }
 
-/* The band's nodes once more, with the force that the samples spread on them. */
+/* Collides the band's nodes again, with the force that the samples spread on them. */
 KF_BAND_PART(band_collide) {
     (void)y, (void)z;
     const int place = x;
@@ -327,7 +332,7 @@ KF_BAND_PART(band_collide) {
     KF_EACH_VELOCITY(KF_KEEP_ASIDE)
 }
 
-/* Puts them back, and keeps what the outflow keeps of them. */
+/* Writes the band's nodes back to the grid, and stores what waits outside of outflows beside them. */
 KF_SCALAR_KERNEL(band_restore, kf_module_arguments) {
     (void)y, (void)z;
     const int place = x;
@@ -351,7 +356,7 @@ KF_SCALAR_KERNEL(band_restore, kf_module_arguments) {
 KF_FUNCTION int kf_warps_of(int items) {
     return (items + 31) / 32;
 }
-/* The three parts of the chain in the order of the items, each from a warp of its own on. */
+/* Runs the three parts of the chain in the order of the items. Each part begins with a new warp. */
 KF_SCALAR_KERNEL(band_chain, kf_module_arguments) {
     const int lanes = a->segments.count * KF_SEGMENT_LANES;
     const int band = kf_warps_of(a->band.capacity), seen = band + kf_warps_of(lanes), warp = x / 32;

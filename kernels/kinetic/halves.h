@@ -1,6 +1,6 @@
-/* Conversion of halves to floats and back on the cpu, to the nearest, ties to even. It converts up to
- * KF_HALVES - 1 values more than `count`; both arrays need room for them. It has explicit vectors for
- * compilers that do not vectorise loops of such conversions (gcc 12). */
+/* Converts halves to floats and back on the cpu, to the nearest value, ties to even. It converts up to
+ * KF_HALVES - 1 values more than `count`, for which both arrays need room. It has explicit vectors, since
+ * some compilers (gcc 12) do not vectorise loops of such conversions. */
 #ifndef KF_KERNELS_KINETIC_HALVES_H
 #define KF_KERNELS_KINETIC_HALVES_H
 

@@ -1,20 +1,21 @@
-/* The immersed boundary with the 2x2x2 hat kernel: at every sample the fluid's velocity is interpolated, the
- * penalty force g = 2 rho (u_b - u) area follows (direct forcing: with half of the force in the velocity, the
- * factor 2 makes the velocity u_b in one pass on a single sample), and is spread with the same weights. What
- * the fluid gains is exactly what the solid loses, in force and in torque, because the weights add up to one
- * and keep first moments. A step may hold several passes, each of which takes away a part of the slip that
- * the passes before have left (multi-direct forcing; Zhang, Pan, Zhang and Haeri 2020, Comput. Phys. Commun.
- * 248, 106980).
+/* The immersed boundary with the 2x2x2 hat kernel. At every sample the fluid's velocity u is interpolated,
+ * and gives the penalty force g = 2 rho (u_b - u) area, with u_b the surface's velocity. It is spread with
+ * the same weights. This is direct forcing: since the velocity contains half of the force, the factor 2
+ * makes it u_b in one pass on a single sample. The weights add up to one and keep first moments, so the
+ * fluid gains exactly what the solid loses, in force and in torque. A step may have several passes. Each
+ * takes away a part of the slip that is left (multi-direct forcing; Zhang, Pan, Zhang and Haeri 2020,
+ * Comput. Phys. Commun. 248, 106980).
  *
- * Here on the fields of the whole domain, for the unfused plans: `gather` over nodes with a cell list, or
- * `scatter` over samples with atomics. On the band alone: immersed_band.cu. Defines: those of immersed.h. */
+ * These kernels work on fields of the whole domain, for the unfused plans: `gather` over nodes with a list
+ * of samples by cell, or `scatter` over samples with atomics. Those in immersed_band.cu work on the band
+ * alone. Defines: those of immersed.h. */
 #include "arguments.h"
-typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_solid_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "surface.h"
 
-/* Computes the penalty force at every sample from the fields of the whole domain. A pass after the first also
- * uses the change of velocity by the force of the passes before. */
+/* Computes the penalty force at every sample from the fields of the whole domain. A pass after the first
+ * adds the change of velocity by the forces of the passes before. */
 #define KF_INTERPOLATE(dx, dy, dz)                                                                           \
     {                                                                                                        \
         const kf_index k = KF_CELL_NODE(sample, dx, dy, dz);                                                 \
@@ -67,8 +68,8 @@ KF_SCALAR_KERNEL(scatter, kf_module_arguments) {
     KF_CELL_NODES(KF_SCATTER)
 }
 
-/* For every node of the solid's box: gathers the forces of the samples in the eight cells around it (the
- * paper's section 3.2). Extent: box + 1 nodes along each axis. */
+/* Gathers for every node of the solid's box the forces of the samples in the eight cells around it (the
+ * paper's section 3.2). The extent is box + 1 nodes along each axis. */
 KF_SCALAR_KERNEL(gather, kf_module_arguments) {
     const int *low = ((const kf_pose *)a->samples.pose)->box_origin;
     const int nx = kf_home(0, low[0] + x, a->grid.nodes[0]), ny = kf_home(1, low[1] + y, a->grid.nodes[1]),
@@ -106,8 +107,8 @@ KF_SCALAR_KERNEL(gather, kf_module_arguments) {
     kf_set_component(a, a->fields.force, 2, k, gz);
 }
 
-/* Sums force and torque on the solid: minus the samples' forces. Extent: ceil(samples / KF_LOAD_CHUNK). An
- * item's samples have a stride, so that neighbouring items read neighbouring samples. */
+/* Sums force and torque on the solid, which are minus the samples' forces. The extent is ceil(samples /
+ * KF_LOAD_CHUNK). An item's samples have a stride, so that adjacent items read adjacent samples. */
 KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
     (void)y, (void)z;
     const kf_real *force = (const kf_real *)a->samples.force;
@@ -116,7 +117,7 @@ KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         kf_sample sample = kf_load_sample(a, s, 1);
         if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
-            continue; /* the part that has the corner of the cell counts it */
+            continue; /* the part that has the corner of the cell counts the sample */
 #if KF_SOLIDS
         kf_turn_arm_to_all(a, &sample);
 #endif
@@ -128,7 +129,8 @@ KF_SCALAR_KERNEL(load_samples, kf_module_arguments) {
 }
 
 #if KF_SOLIDS
-/* Sums force and torque on each of several solids, about its own centre. Extent as for load_samples. */
+/* Sums force and torque on each of several solids, about its own centre. The extent is as for
+ * load_samples. */
 KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
     (void)y, (void)z;
     const kf_real *force = (const kf_real *)a->samples.force;
@@ -144,15 +146,15 @@ KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
 #endif
 
 #if KF_FREE
-/* Sums what the solid's equations of motion need (body.h), from the fields of the whole domain. An item's
- * samples have a stride. Extent: ceil(samples / KF_BODY_CHUNK). */
+/* Sums what the solid's equations of motion need (body.h), from the fields of the whole domain. The extent
+ * is ceil(samples / KF_BODY_CHUNK), with a stride between an item's samples. */
 KF_SCALAR_KERNEL(body_sums, kf_module_arguments) {
     (void)y, (void)z;
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
         if (!kf_is_own_plane(a, kf_home(2, sample.cell.z, a->grid.nodes[2])))
-            continue; /* the part that has the corner of the cell counts it */
+            continue; /* the part that has the corner of the cell counts the sample */
         kf_real deviation = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE)
         kf_add_sample_to_body(a, &sample, &share, 1.0 + (double)deviation, (double)ux, (double)uy,

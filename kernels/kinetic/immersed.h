@@ -1,6 +1,5 @@
-/* The parts of the immersed boundary that all its variants share: a sample's cell with the eight weights
- * of the 2x2x2 hat kernel, the velocity of the surface, and the penalty force. Defines: KF_MOVING, KF_WRAP
- * (sample.h). */
+/* What all variants of the immersed boundary share: a sample's cell with the eight weights of the 2x2x2
+ * hat kernel, the velocity of the surface, and the penalty force. Defines: KF_MOVING, KF_WRAP (sample.h). */
 #ifndef KF_KERNELS_KINETIC_IMMERSED_H
 #define KF_KERNELS_KINETIC_IMMERSED_H
 
@@ -50,9 +49,9 @@ KF_FUNCTION kf_real4 kf_moving_sample(const kf_module_arguments *a, int s) {
     kept.w = ((const kf_real *)a->samples.area)[s];
     return kept;
 }
-/* Returns a moving solid's sample at the place that the pose gives it; it is stored in the solid's axes. The
- * result has its cell and weights, the cell's first node, and the surface's velocity v + w x r in cells a
- * step. */
+/* Returns a moving solid's sample, which is stored in the solid's axes, at the place that the pose gives
+ * it. The result has its cell and weights, the cell's first node, and the surface's velocity v + w x r in
+ * cells a step. */
 KF_FUNCTION kf_sample kf_place_sample(const kf_module_arguments *a, const kf_pose *pose, kf_real4 kept) {
     kf_sample sample;
     sample.area = kept.w;
@@ -71,7 +70,7 @@ KF_FUNCTION kf_sample kf_place_sample(const kf_module_arguments *a, const kf_pos
 }
 #endif
 
-/* X(dx, dy, dz) for the eight nodes of a cell, and the hat weight of each. */
+/* Expands X(dx, dy, dz) for the eight nodes of a cell, and gives each its hat weight. */
 #define KF_CELL_NODES(X)                                                                                     \
     X(0, 0, 0) X(1, 0, 0) X(0, 1, 0) X(1, 1, 0) X(0, 0, 1) X(1, 0, 1) X(0, 1, 1) X(1, 1, 1)
 #define KF_HAT(d, fraction)           ((d) ? (fraction) : KF_R(1.0) - (fraction))

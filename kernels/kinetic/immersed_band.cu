@@ -1,12 +1,16 @@
 /* The immersed boundary (immersed.cu) on the compact arrays of the band alone, for the plans fused and
- * moments: sample by sample with atomics, or the samples of a cell added up before anything is spread, in
- * segments made once for a static solid, in cells filled anew for a moving one, or in the runs of its
- * patches. Defines: those of immersed.h and band.h, KF_CELLS 0|1, KF_PATCH: samples of a patch, 0: none (then
- * cells are filled from all samples), KF_OWN_POSE 1: patch_sort finds the pose of the step that begins,
- * KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES: 1, or 8 or 32 on a GPU; KF_SOLIDS 1: several solids,
- * whose patches have samples of one solid each. */
+ * moments. It spreads sample by sample with atomics, or it first sums the forces of a cell's samples.
+ * These are in segments that are made once for a static solid. For a moving solid they are in cells that
+ * are filled in every step, or in the runs of its patches.
+ *
+ * Defines besides those of immersed.h and band.h:
+ *   KF_CELLS 0|1         the samples of a moving solid's cells are summed
+ *   KF_PATCH             samples of a patch; 0: there are none, and cells are filled from all samples
+ *   KF_OWN_POSE 1        patch_sort computes the pose of the step that begins
+ *   KF_SEGMENT_LENGTH    a multiple of KF_SEGMENT_LANES, which is 1, or 8 or 32 on a GPU
+ *   KF_SOLIDS 1          there are several solids, and a patch has samples of one of them */
 #include "arguments.h"
-typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_solid_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "segments.h"
 #include "surface.h"
@@ -37,7 +41,7 @@ typedef kf_solid_arguments kf_module_arguments; /* what the functions of the hea
     }
 
 #if !KF_SEGMENTS && !KF_PATCH
-/* Interpolates, computes the penalty force and spreads it on the band alone. */
+/* Interpolates at a sample, computes its penalty force and spreads it on the band. */
 KF_FUNCTION void kf_spread_sample(const kf_module_arguments *a, int s) {
     const kf_sample sample = kf_load_sample(a, s, 0);
     if (!kf_is_near(a, &sample)) return;
@@ -55,8 +59,8 @@ KF_SCALAR_KERNEL(band_spread, kf_module_arguments) {
 #endif
 #endif
 
-/* Ends a pass that others follow: adds its force to that of the passes before, and its change to the velocity
- * field, and sets the force of the next pass to 0. Extent: band_capacity. */
+/* Ends a pass that others follow. It adds the pass's force to that of the passes before, and its change to
+ * the velocity field, and sets the force to 0 for the next pass. The extent is band_capacity. */
 KF_SCALAR_KERNEL(band_join, kf_module_arguments) {
     (void)y, (void)z;
     if (!KF_IN_BAND(a, x)) return;
@@ -102,7 +106,7 @@ KF_SCALAR_KERNEL(band_join, kf_module_arguments) {
         KF_ADD_FORCE_SUM(place_##dx##dy##dz, 2, sum_z_##dx##dy##dz);                                         \
     }
 
-/* A cell for its samples: its corner, and the arm and the velocity of the surface there. */
+/* What the samples of a cell share: its corner, with the arm and the velocity of the surface there. */
 typedef struct kf_cell {
     kf_sample corner;
     kf_real arm_x, arm_y, arm_z, vx, vy, vz, wx, wy, wz;
@@ -117,8 +121,7 @@ KF_FUNCTION kf_sample kf_corner_of(const kf_module_arguments *a, kf_index corner
 #endif
     return sample;
 }
-/* With several solids a further argument is one of the cell's samples, which gives the solid whose pose
- * applies. */
+/* With several solids a further argument is one of the cell's samples, which tells whose pose applies. */
 #if KF_SOLIDS
 #define KF_AND_SAMPLE , int one_of_it
 #define KF_GIVE(s)    , s
@@ -126,7 +129,8 @@ KF_FUNCTION kf_sample kf_corner_of(const kf_module_arguments *a, kf_index corner
 #define KF_AND_SAMPLE
 #define KF_GIVE(s)
 #endif
-/* A solid is shorter than the periodic domain, so one image serves a whole cell. */
+/* Returns the cell with this corner. A solid is shorter than the periodic domain, so one image serves a
+ * whole cell. */
 KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner KF_AND_SAMPLE) {
     const kf_pose *pose = KF_POSE_OF(a, one_of_it);
     kf_cell cell;
@@ -142,7 +146,7 @@ KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner KF_
     cell.wz = (kf_real)pose->angular_velocity[2];
     return cell;
 }
-/* Adds a sample's force to the sums of its cell. `of` is the cell; fields and sums of its nodes are in
+/* Adds a sample's force to the sums of its cell, `of`. The fields and sums of the cell's nodes are in
  * scope. */
 #define KF_CELL_SAMPLE(of, place)                                                                            \
     const kf_real4 packed = place;                                                                           \
@@ -160,8 +164,8 @@ KF_FUNCTION kf_cell kf_cell_at(const kf_module_arguments *a, kf_index corner KF_
     KF_CELL_NODES(KF_CELL_SUM)
 
 #if !KF_PATCH
-/* Computes and spreads the force of up to KF_SEGMENT_LENGTH samples of a cell. `place` is the place of the
- * cell's corner in the band. */
+/* Computes and spreads the force of up to KF_SEGMENT_LENGTH samples of a cell, whose corner has the place
+ * `place` in the band. */
 KF_FUNCTION void kf_spread_cell(const kf_module_arguments *a, int place, int row) {
     const kf_index corner = ((const kf_index *)a->band.node)[place];
     int count = a->patches.cell_count[corner] - row * KF_SEGMENT_LENGTH;
@@ -180,8 +184,8 @@ KF_FUNCTION void kf_spread_cell(const kf_module_arguments *a, int place, int row
     KF_CELL_NODES(KF_CELL_SPREAD)
 }
 
-/* Sums the forces of each cell's samples and spreads the sums, then those of the samples that found no room
- * in their cell. Extent: cell_rows * band_capacity. */
+/* Sums the forces of each cell's samples and spreads the sums, then does the samples that found no room in
+ * their cell. The extent is cell_rows * band_capacity. */
 KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
@@ -191,18 +195,18 @@ KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
         kf_spread_sample(a, a->patches.crowded[i]);
 }
 #else
-/* The samples of a moving solid are stored in an order in which neighbours lie side by side on its surface,
- * however it turns. So a patch of KF_PATCH samples touches few cells. A block sorts a patch by cells: each
- * cell's samples then follow each other, in runs of up to KF_SEGMENT_LENGTH. KF_SEGMENT_LANES lanes sum a
- * run. Integer sums over a cell do not depend on the order. */
+/* The samples of a moving solid are stored in an order in which samples that are close on the surface are
+ * close in memory, however the solid turns. So a patch of KF_PATCH samples touches few cells. A block
+ * sorts a patch by cells. Each cell's samples then follow each other, in runs of up to KF_SEGMENT_LENGTH,
+ * and KF_SEGMENT_LANES lanes sum a run. Sums of integers over a cell do not depend on the order. */
 #define KF_PATCH_THREADS 128
-/* Entries of the table of cells, by their corners: a power of two, and no fewer than a patch has cells. */
+/* The table finds cells by their corners. Its size is a power of two, and no patch has more cells. */
 #define KF_PATCH_TABLE   KF_PATCH
 #define KF_PATCH_RUNS    (2 * KF_PATCH + 2)
 #define KF_NO_CELL       (-2147483647 - 1)
 #define KF_RUNS(samples) (((samples) + KF_SEGMENT_LENGTH - 1) / KF_SEGMENT_LENGTH)
-/* Runs of a patch that patch_forces sums at the same time. Most patches have fewer: an item without a run
- * ends at once, while an item with two holds up the others of its block. */
+/* The number of runs of a patch that patch_forces sums at the same time. Most patches have fewer. An item
+ * without a run ends at once, while an item with two holds up the others of its block. */
 #if KF_CUDA
 #define KF_PATCH_TOGETHER 32
 #else
@@ -210,8 +214,8 @@ KF_SCALAR_KERNEL(cell_forces, kf_module_arguments) {
 #endif
 #define KF_PATCH_ITEMS (KF_PATCH_TOGETHER * KF_SEGMENT_LANES)
 
-/* Sums a run's samples, and spreads the sum on the nodes of its cell. It loads the first samples before the
- * cell's nodes. */
+/* Sums the forces of a run's samples, and spreads the sum on the nodes of its cell. It loads the first
+ * samples before the cell's nodes. */
 KF_FUNCTION void kf_spread_run(const kf_module_arguments *a, kf_index corner, const kf_real4 *samples,
                                int count, int lane KF_AND_SAMPLE) {
     enum {
@@ -256,7 +260,7 @@ KF_FUNCTION void kf_spread_run(const kf_module_arguments *a, kf_index corner, co
 #endif
 }
 
-/* Extent: KF_PATCH_ITEMS for each patch, in small blocks that end soon. */
+/* The extent is KF_PATCH_ITEMS for each patch, in small blocks that end soon. */
 KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
     (void)y, (void)z;
     if (x < KF_LOAD_SUMS * KF_LOAD_SLOTS) kf_clear_load(a, x);
@@ -265,7 +269,7 @@ KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
     const kf_real4 *samples = (const kf_real4 *)a->segments.samples + (long long)patch * KF_PATCH;
     const int count = runs[0];
     int run = item / KF_SEGMENT_LANES, corner = runs[2 + 2 * run],
-        span = runs[3 + 2 * run]; /* does not wait for the count */
+        span = runs[3 + 2 * run]; /* loads without waiting for the count */
     while (run < count) {
         kf_spread_run(a, (kf_index)corner, samples + (span & 0xffff), span >> 16,
                       lane KF_GIVE(patch * KF_PATCH));
@@ -278,7 +282,7 @@ KF_SCALAR_KERNEL(patch_forces, kf_module_arguments) {
 #endif
 #endif
 
-/* Sums force and torque on the solid, from the band's forces. Extent as for load_samples, over
+/* Sums force and torque on the solid from the band's forces. The extent is as for load_samples, over
  * band_capacity. */
 KF_SCALAR_KERNEL(load_band, kf_module_arguments) {
     (void)y, (void)z;
@@ -306,8 +310,8 @@ KF_SCALAR_KERNEL(load_band, kf_module_arguments) {
 
 #if KF_SOLIDS
 /* Sums force and torque on each of several solids, about its own centre. It computes the samples' forces
- * again, from the velocities from which they were made. Extent as for load_samples; an item visits one solid
- * after the other. */
+ * again, from the velocities from which they were made. The extent is as for load_samples. An item visits
+ * one solid after the other. */
 KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
     (void)y, (void)z;
     kf_int64 load[KF_LOAD_SUMS];
@@ -325,15 +329,15 @@ KF_SCALAR_KERNEL(load_solids, kf_module_arguments) {
 #include "moving_band.h"
 
 #if KF_FREE
-/* Sums what the solid's equations of motion need (body.h), from the band. An item's samples have a stride.
- * Extent: ceil(samples / KF_BODY_CHUNK). */
+/* Sums what the solid's equations of motion need (body.h), from the band. The extent is ceil(samples /
+ * KF_BODY_CHUNK), with a stride between an item's samples. */
 KF_SCALAR_KERNEL(band_body_sums, kf_module_arguments) {
     (void)y, (void)z;
     kf_body_share share = kf_no_body_share();
     for (int s = x; s < a->samples.count; s += a->extent[0]) {
         const kf_sample sample = kf_load_sample(a, s, 0);
         if (!kf_is_own_row(a, kf_sample_row(a, sample.cell.y), kf_home(2, sample.cell.z, a->grid.nodes[2])))
-            continue; /* the part that has the corner of the cell counts it */
+            continue; /* the part that has the corner of the cell counts the sample */
         kf_real density = 0, ux = 0, uy = 0, uz = 0;
         KF_CELL_NODES(KF_INTERPOLATE_BAND)
         kf_add_sample_to_body(a, &sample, &share, (double)density, (double)ux, (double)uy, (double)uz);

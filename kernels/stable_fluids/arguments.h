@@ -72,21 +72,20 @@ typedef struct kf_fluid_arguments {
     const void *acceleration; /* in the layout of a velocity */
     const void *solid;        /* [z][y][x]: solid share of each cell */
     void *target;             /* velocity */
-    void *kept;               /* for each axis 2 (N - 1), forward and then inverse */
+    void *kept;               /* velocity before the first projection of a step, with reflection */
     void *dye_target;
     void *spectrum;
-    /* [simulation][particle][dimension]: positions in cells. */
-    const void *twiddles_x, *twiddles_y, *twiddles_z;
-    void *particles; /* [0]: steps begun, [1]: index of the next push */
+    const void *twiddles_x, *twiddles_y, *twiddles_z; /* for each axis 2 (N - 1), forward and then inverse */
+    void *particles; /* [simulation][particle][dimension]: positions in cells */
     long long particle_count;
-    long long *clock; /* for the plan persistent: count of arrivals */
+    long long *clock; /* [0]: steps begun, [1]: index of the next push */
     const kf_fluid_impulse *impulses;
     const kf_fluid_source *sources;
     long long impulse_count;
     int source_count;
     kf_fluid_motion motion;
-    int *barrier; /* for the plan persistent: steps of a launch */
-    int steps;    /* plan persistent: steps of a launch */
+    int *barrier; /* for the plan persistent: count of arrivals */
+    int steps;    /* for the plan persistent: steps of a launch */
     /* With KF_AHEAD 1 a block prefetches into the cache what the block this many blocks later will read. */
     int ahead;
     kf_fluid_singles single_precision;
