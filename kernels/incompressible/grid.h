@@ -140,8 +140,7 @@ KF_FUNCTION kf_real kf_most_of(kf_real left, kf_real right) {
     return left > right ? left : right;
 }
 
-/* --- The solid -------------------------------------------------------------------------------------------
- */
+/* --- The solid --- */
 
 /* Returns the solid's velocity along `component` at the face at `position`. */
 KF_FUNCTION kf_real kf_solid_velocity(const kf_grid *a, int component, const kf_real position[3]) {

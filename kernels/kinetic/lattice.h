@@ -1,9 +1,15 @@
-/* D3Q27 and D3Q19: velocities, weights, precision and memory layout. Velocity order: De Rosis 2017 (PRE 95,
- * 013310), which is the order of the paper's Omega_0 .. Omega_26; the first 19 are those of Qian, d'Humieres
- * and Lallemand 1992 (Europhys. Lett. 17, 479). Defines that a config sets: KF_VELOCITIES 27|19   KF_STORAGE
- * 0 f16 | 1 f32 | 2 f64   KF_LAYOUT 0 aos | 1 soa | 2 csoa   KF_ALPHA_LOG2   KF_INDEX64 0|1   KF_ALIGNED_ROWS
- * 0|1 (rows begin at multiples of alpha)   KF_TEAM 1: several devices, each with the planes from first_plane
- * on, share the grids   KF_CUT_Y 1: and of these the rows from first_row on */
+/* The lattices D3Q27 and D3Q19: velocities, weights, precision and memory layout. The order of the
+ * velocities is that of De Rosis 2017 (PRE 95, 013310), which is also that of the paper's Omega_0 ..
+ * Omega_26. The first 19 are those of Qian, d'Humieres and Lallemand 1992 (Europhys. Lett. 17, 479).
+ *
+ * Defines that a config sets:
+ *   KF_VELOCITIES 27|19
+ *   KF_STORAGE, KF_LAYOUT   type and memory layout of stored values (choices.h)
+ *   KF_ALPHA_LOG2           log2 of the nodes in a block of the csoa layout
+ *   KF_INDEX64 0|1          indices have 64 bits
+ *   KF_ALIGNED_ROWS 0|1     rows begin at multiples of alpha
+ *   KF_TEAM 1               several devices share the grids, each with the planes from first_plane on
+ *   KF_CUT_Y 1              and of these planes the rows from first_row on */
 #ifndef KF_KERNELS_KINETIC_LATTICE_H
 #define KF_KERNELS_KINETIC_LATTICE_H
 
@@ -33,10 +39,10 @@ typedef kf_half kf_stored;
 #endif
 #define KF_R(value) ((kf_real)(value))
 
-/* Half precision keeps 2^15 times the deviation from the weight: it stays below 2, and small ones keep their
- * digits (Lehmann et al. 2022, PRE 106, 015308). KF_UNIT is the density at rest in the unit in which
- * populations are computed: collisions that are homogeneous in density, momentum and force work in the stored
- * unit and save the factors. */
+/* Half precision stores 2^15 times the deviation from the weight: the largest deviations, below 2, fit in,
+ * and small ones keep their digits (Lehmann et al. 2022, PRE 106, 015308). KF_UNIT is the density at rest
+ * in the unit in which populations are computed. Collisions are homogeneous in density, momentum and
+ * force, so they compute in the stored unit and need no conversion. */
 #if KF_STORAGE == KF_F16_STORAGE
 #define KF_STORED_UNIT 32768.0
 #else
@@ -53,7 +59,7 @@ typedef kf_half kf_stored;
 #define KF_UNIT 1.0
 #endif
 
-/* On the GPU: functions in single precision that are accurate to the last place or the one before, without
+/* On a GPU these functions of single precision are accurate to the last digit or the one before. They lack
  * the branches that would make them exact. */
 KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
 #if KF_CUDA && KF_STORAGE != KF_F64_STORAGE
@@ -64,7 +70,7 @@ KF_FUNCTION kf_real kf_reciprocal(kf_real value) {
     return KF_R(1.0) / value;
 #endif
 }
-/* Returns a - 2 b in one operation. Compilers do not find it, because they make 2 b into b + b. */
+/* Returns a - 2 b in one operation. Compilers do not find it, because they turn 2 b into b + b. */
 KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
 #if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
     return __fma_rn(-2.0, b, a);
@@ -74,7 +80,7 @@ KF_FUNCTION kf_real kf_less_twice(kf_real a, kf_real b) {
     return a - KF_R(2.0) * b;
 #endif
 }
-/* Returns a b + c, rounded once if the processor can. It gives the same value in every kernel, whatever a
+/* Returns a b + c, rounded once if the processor can. So the value is the same in every kernel, whatever a
  * compiler would contract there. */
 KF_FUNCTION kf_real kf_multiply_add(kf_real a, kf_real b, kf_real c) {
 #if KF_CUDA && KF_STORAGE == KF_F64_STORAGE
@@ -122,7 +128,7 @@ KF_FUNCTION kf_stored kf_to_store(kf_real value) {
 #endif
 }
 
-/* Four values that move in one memory access on the GPU. */
+/* Four values that a GPU moves in one access. */
 typedef struct
 #if KF_CUDA
     __align__(16)
@@ -132,7 +138,7 @@ typedef struct
 }
 kf_real4;
 
-/* X(number, name, cx, cy, cz); in a name, m z p stand for -1 0 +1 along x, y, z. */
+/* Each velocity is X(number, name, cx, cy, cz). In a name m, z, p stand for -1, 0, +1 along x, y, z. */
 #define KF_D3Q19(X)                                                                                          \
     X(0, zzz, 0, 0, 0)                                                                                       \
     X(1, pzz, 1, 0, 0)                                                                                       \
@@ -177,8 +183,8 @@ kf_real4;
      : (i) < 19 ? 33 - (i)                                                                                   \
                 : 45 - (i))
 
-/* Numbers of the velocities by cx + 1 + 3 (cy + 1) + 9 (cz + 1). This is a table, because CUDA 13.0's
- * compiler made wrong code of conditions on the signs inside the loops of boundary.cu. */
+/* The number of velocity (cx, cy, cz) at cx + 1 + 3 (cy + 1) + 9 (cz + 1). This is a table, because CUDA
+ * 13.0's compiler makes wrong code of conditions on the signs in the loops of boundary.cu. */
 KF_CONSTANT signed char kf_directions[27] = {26, 18, 25, 14, 6,  13, 24, 17, 23, 10, 4,  9,  2, 0,
                                              1,  8,  3,  7,  22, 16, 21, 12, 5,  11, 20, 15, 19};
 KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
@@ -186,7 +192,7 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 }
 
 #define KF_WEIGHT_1D(c) ((c) == 0 ? 2.0 / 3.0 : 1.0 / 6.0)
-/* Among 19 velocities a corner's weight is added to the velocities beside it, like everything else of a
+/* With 19 velocities the weight of a corner goes to the velocities beside it, like everything else of a
  * corner (lattice_19.h). */
 #if KF_VELOCITIES == 19
 #define KF_SQUARE(cx, cy, cz) ((cx) * (cx) + (cy) * (cy) + (cz) * (cz))
@@ -196,7 +202,7 @@ KF_FUNCTION int kf_direction(int cx, int cy, int cz) {
 #define KF_WEIGHT(cx, cy, cz) KF_R(KF_WEIGHT_1D(cx) * KF_WEIGHT_1D(cy) * KF_WEIGHT_1D(cz))
 #endif
 
-/* Two values that move in one memory access on the GPU, where two halves stay together in one register. */
+/* Two values that a GPU moves in one access. Two halves stay together in one register. */
 #if KF_CUDA && KF_STORAGE == KF_F16_STORAGE
 typedef unsigned kf_store_pair;
 KF_FUNCTION kf_real kf_low(kf_store_pair pair) {
@@ -216,7 +222,7 @@ KF_FUNCTION kf_store_pair kf_pair(kf_real low, kf_real high) {
         : "f"(high * KF_R(KF_STORED_UNIT / KF_UNIT)), "f"(low * KF_R(KF_STORED_UNIT / KF_UNIT)));
     return pair;
 }
-/* The first or the second value of two pairs, as a pair; and a pair with another first value. */
+/* Return a pair of the first, or the second, values of two pairs, and a pair with another first value. */
 KF_FUNCTION kf_store_pair kf_lows(kf_store_pair p, kf_store_pair q) {
     return __byte_perm(p, q, 0x5410);
 }
@@ -259,18 +265,18 @@ KF_FUNCTION kf_store_pair kf_low_with(kf_store_pair p, kf_stored value) {
 }
 #endif
 
-/* Index of node (x, y, z), ghosts included. */
+/* Returns the index of node (x, y, z), which may be a ghost. */
 KF_FUNCTION kf_index kf_node(const kf_module_arguments *a, int x, int y, int z) {
     return (kf_index)(a->memory.origin + (long long)a->grid.row_pitch * (y + 1) +
                       a->memory.plane_pitch * (z + 1)) +
            x;
 }
-/* Coordinates of node index k. */
+/* Returns the coordinates of the node with index k. */
 KF_FUNCTION void kf_node_position(kf_index k, long long origin, int row_pitch, long long plane_pitch, int *x,
                                   int *y, int *z) {
 #if KF_INDEX64
     const long long inside = (long long)k - origin, plane_nodes = plane_pitch;
-#else /* a GPU divides 64-bit integers in a loop of instructions */
+#else /* a GPU divides 64-bit integers in a long loop */
     const int inside = k - (int)origin, plane_nodes = (int)plane_pitch;
 #endif
     const int plane = (int)(inside / plane_nodes), row = (int)((inside - plane * plane_nodes) / row_pitch);
@@ -291,13 +297,13 @@ KF_FUNCTION void kf_position(const kf_module_arguments *a, kf_index k, int *x, i
     kf_node_position(k, (a)->memory.origin, (a)->grid.row_pitch, (a)->memory.plane_pitch, x, y, z)
 #endif
 
-/* Returns the row's position in the domain. If the domain is periodic along y and cut across it, a part also
- * has rows beyond the seam beside its own: below 0, and above the last row. */
+/* Returns the position in the domain of row y. If the domain is periodic along y and cut across it, a part
+ * also has rows across the periodic face beside its own: below 0, and above the last row. */
 #if KF_CUT_Y
 KF_FUNCTION int kf_home_row(const kf_module_arguments *a, int y) {
     return y < 0 ? y + a->grid.nodes[1] : y >= a->grid.nodes[1] ? y - a->grid.nodes[1] : y;
 }
-/* The inverse: returns the row's position beside the rows of a launch, if it is among them. */
+/* The inverse of kf_home_row: returns the row's position beside the rows of a launch, if it is among them. */
 KF_FUNCTION int kf_kept_row(const kf_module_arguments *a, int y) {
     const int below = y - a->grid.nodes[1], above = y + a->grid.nodes[1];
     return below >= a->part.first_row ? below : above < a->part.first_row + a->part.rows ? above : y;
@@ -338,7 +344,7 @@ KF_FUNCTION int kf_is_own(const kf_module_arguments *a, kf_index k) {
     return 1;
 #endif
 }
-/* The first statement of a launch over a part's nodes. It maps x, y, z to the part's rows and planes and
+/* The first statement of a launch over a part's nodes. It maps x, y, z to the part's rows and planes, and
  * leaves out the items beyond them. */
 #if KF_CUT_Y
 #define KF_IN_PART                                                                                           \
@@ -350,13 +356,13 @@ KF_FUNCTION int kf_is_own(const kf_module_arguments *a, kf_index k) {
 #define KF_IN_PART
 #endif
 
-/* Distance in node indices to the neighbour at (cx, cy, cz). */
+/* Returns the distance in node indices to the neighbour at (cx, cy, cz). */
 KF_FUNCTION kf_index kf_offset(const kf_module_arguments *a, int cx, int cy, int cz) {
     (void)a;
     return (kf_index)(cx + (long long)a->grid.row_pitch * cy + a->memory.plane_pitch * cz);
 }
 
-/* Place of component i of beta at node k (Eq. 9 of the paper). */
+/* Returns the place of component i of beta at node k (Eq. 9 of the paper). */
 KF_FUNCTION kf_index kf_place(const kf_module_arguments *a, int beta, int i, kf_index k) {
 #if KF_LAYOUT == KF_AOS_LAYOUT
     (void)a;
@@ -370,8 +376,8 @@ KF_FUNCTION kf_index kf_place(const kf_module_arguments *a, int beta, int i, kf_
 #endif
 }
 
-/* Address of population i at node k. i is added last, so that it becomes a constant offset of the memory
- * access. */
+/* Returns the address of population i at node k. It adds i last, so that i becomes a constant offset of
+ * the memory access. */
 KF_FUNCTION kf_stored *kf_address(const kf_module_arguments *a, const void *f, int i, kf_index k) {
 #if KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_stored *)f + kf_place(a, KF_VELOCITIES, i, k);
@@ -380,9 +386,9 @@ KF_FUNCTION kf_stored *kf_address(const kf_module_arguments *a, const void *f, i
 #endif
 }
 
-/* Returns the place of population i at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows
- * begin at multiples of alpha, neighbours along y and z have k's place in another group, so that only
- * three places are worked out bit by bit. */
+/* Returns the address of population i at the neighbour of k at (dx, dy, dz), each -1, 0 or 1. Where rows
+ * begin at multiples of alpha, neighbours along y and z have k's place in another block, so only three
+ * places have to be computed. */
 KF_FUNCTION kf_stored *kf_neighbour(const kf_module_arguments *a, const void *f, int i, kf_index k, int dx,
                                     int dy, int dz) {
 #if KF_LAYOUT == KF_CSOA_LAYOUT && KF_ALIGNED_ROWS
@@ -393,7 +399,7 @@ KF_FUNCTION kf_stored *kf_neighbour(const kf_module_arguments *a, const void *f,
     return kf_address(a, f, i, k + kf_offset(a, dx, dy, dz));
 #endif
 }
-/* Population i of velocity (cx, cy, cz) as it streams into node k. */
+/* Returns the address of population i with velocity (cx, cy, cz) from which it streams into node k. */
 KF_FUNCTION const kf_stored *kf_pulled(const kf_module_arguments *a, int i, kf_index k, int cx, int cy,
                                        int cz) {
     return kf_neighbour(a, a->populations.source, i, k, -cx, -cy, -cz);
@@ -405,7 +411,7 @@ KF_FUNCTION kf_real kf_population(const kf_module_arguments *a, const void *f, i
 KF_FUNCTION void kf_set_population(const kf_module_arguments *a, void *f, int i, kf_index k, kf_real value) {
     *kf_address(a, f, i, k) = kf_to_store(value);
 }
-/* Stores the populations of a step. */
+/* Stores a population of a step. */
 KF_FUNCTION void kf_stream(kf_stored *place, kf_real value) {
     *place = kf_to_store(value);
 }
@@ -419,7 +425,7 @@ KF_FUNCTION void kf_set_component(const kf_module_arguments *a, void *v, int i, 
     ((kf_real *)v)[kf_place(a, 3, i, k)] = value;
 }
 
-/* Expand a statement for all populations, in the variables f_zzz, f_pzz, ... */
+/* Statements for all populations, which are in the variables f_zzz, f_pzz, ... */
 #define KF_LOAD_PULL(i, name, cx, cy, cz) kf_real f_##name = kf_from_store(*kf_pulled(a, i, k, cx, cy, cz));
 #define KF_LOAD_HERE(i, name, cx, cy, cz)                                                                    \
     kf_real f_##name = kf_from_store(*kf_address(a, a->populations.source, i, k));
@@ -433,8 +439,9 @@ KF_FUNCTION void kf_set_component(const kf_module_arguments *a, void *v, int i, 
 #if KF_VELOCITIES == 19
 #include "lattice_19.h"
 #else
-/* Declares the density's deviation from rest and the momentum of the populations f_*. The sums are those with
- * which the transform to central moments begins, in its order, so that compilers compute them once. */
+/* Declares the density's deviation from rest and the momentum of the populations f_*. The sums are those
+ * with which the transform to central moments begins, in the same order, so that compilers compute them
+ * once. */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
     const kf_real row_mm = (f_pmm + f_mmm) + f_zmm, row_zm = (f_pzm + f_mzm) + f_zzm,                        \
                   row_pm = (f_ppm + f_mpm) + f_zpm, row_mz = (f_pmz + f_mmz) + f_zmz,                        \

@@ -1,18 +1,21 @@
-/* The lattice of 19 velocities (KF_VELOCITIES 19): sums over the populations, and populations from moments.
+/* The lattice of 19 velocities (KF_VELOCITIES 19): sums over the populations, and populations from
+ * moments.
  *
- * Its 19 monomials 1, x, y, z, x^2 .. yz, x^2 y .. y z^2, x^2 y^2, x^2 z^2, y^2 z^2 hold with each one all of
- * its divisors, so that central moments of them need no others: the transform to a frame that moves along is
- * exact, as on 27 velocities (De Rosis and Coreixas 2020, Phys. Fluids 32, 117101). Populations of 27
- * velocities with the same 19 moments become those of 19 when each corner's goes to the three edges beside it
- * (+), the three faces (-) and the rest (+). Weights, equilibrium and force are therefore those of 27
- * velocities, carried over. One thing differs: with the weights of 19 velocities the polynomial (y^2 - 1/3)
- * (z^2 - 1/3) is not orthogonal to x^2 - 1/3, but with a sixth of that added it is; so it is this sum of
- * central moments that is relaxed. Without it high-order rates above 1 are unstable. */
+ * With each of its 19 monomials 1, x, y, z, x^2 .. yz, x^2 y .. y z^2, x^2 y^2, x^2 z^2, y^2 z^2 the
+ * lattice has all of its divisors. So central moments of these need no others, and the transform to a
+ * moving frame is exact, as on 27 velocities (De Rosis and Coreixas 2020, Phys. Fluids 32, 117101).
+ * Populations of 27 velocities turn into those of 19 with the same 19 moments when each corner's
+ * population is added to the three edges beside it, subtracted from the three faces, and added to the one
+ * at rest. Weights, equilibrium and force are those of 27 velocities, turned in this way.
+ *
+ * One thing differs. With the weights of 19 velocities the polynomial (y^2 - 1/3) (z^2 - 1/3) is not
+ * orthogonal to x^2 - 1/3. With a sixth of x^2 - 1/3 added it is, so the collision relaxes this sum of
+ * central moments. Without it high-order rates above 1 are unstable. */
 #ifndef KF_KERNELS_KINETIC_LATTICE_19_H
 #define KF_KERNELS_KINETIC_LATTICE_19_H
 
-/* Density deviation and momentum from 19 populations; edges of equal and of opposite signs are sum_.. and
- * mixed_... */
+/* Declares the density deviation and the momentum of 19 populations. sum_.. are sums over edges with equal
+ * signs, mixed_.. over those with opposite signs. */
 #define KF_MOMENTUM(density_deviation, jx, jy, jz)                                                           \
     const kf_real sum_xy = f_ppz + f_mmz, mixed_xy = f_pmz + f_mpz, sum_xz = f_pzp + f_mzm,                  \
                   mixed_xz = f_pzm + f_mzp, sum_yz = f_zpp + f_zmm, mixed_yz = f_zpm + f_zmp;                \
@@ -26,22 +29,22 @@
                   jy = (f_zpz - f_zmz) + ((along_xy - across_xy) + (along_yz + across_yz)),                  \
                   jz = (f_zzp - f_zzm) + ((along_xz - across_xz) + (along_yz - across_yz));
 
-/* Second moments, without those at rest; after KF_MOMENTUM. */
+/* Declares the second moments less those at rest, after KF_MOMENTUM. */
 #define KF_SECOND_MOMENTS                                                                                    \
     const kf_real pi_xx = face_x + (edge_xy + edge_xz), pi_yy = face_y + (edge_xy + edge_yz),                \
                   pi_zz = face_z + (edge_xz + edge_yz);                                                      \
     const kf_real pi_xy = sum_xy - mixed_xy, pi_xz = sum_xz - mixed_xz, pi_yz = sum_yz - mixed_yz;
 
-/* The populations g (less those at rest) of the density `rate` + share, that have no orthogonal central
- * moments above order 2: of order 1 about the velocity ux, uy, uz they have 4 q_x .., of order 2 4 a_xx .. (a
- * quarter, for an edge is a quarter of sums of moments). f_* becomes `keep` f + g. Raw moments of (x, y), p_x
- * = 1/3 + ux^2 and R being the density:
+/* Replaces f_* by `keep` f + g. The populations g (less those at rest) have the density `rate` + share and
+ * no orthogonal central moments above order 2. Their moments of order 1 about the velocity ux, uy, uz are
+ * 4 q_x .., those of order 2 are 4 a_xx .. (quarters, because an edge is a quarter of sums of moments).
+ * With p_x = 1/3 + ux^2 and the density R the raw moments of (x, y) are
  *
  *     M20 = a_xx + 2 ux q_x + R p_x,   M11 = a_xy + ux q_y + uy (q_x + ux R),
  *     M21 = uy M20 + 2 ux a_xy + q_y p_x,   M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy - a_zz / 6.
  */
 #if defined(KF_RATE_RULE) && KF_RATE_RULE == KF_ONES_RATES &&                                                \
-    KF_COLLISION == KF_ACM_MRT_COLLISION /* rate 1: nothing is kept */
+    KF_COLLISION == KF_ACM_MRT_COLLISION /* with rate 1, `keep` is 0 */
 #define KF_WITH_KEPT_19(f, g) (g)
 #else
 #define KF_WITH_KEPT_19(f, g) (keep * (f) + (g))
@@ -51,7 +54,7 @@
                   excess_##axis = a_##axis##axis + KF_R(2.0) * (u)*q_##axis,                                 \
                   normal_##axis = excess_##axis + (third_share + quarter_density * square_##axis),           \
                   full_##axis = normal_##axis + third_rest, first_##axis = q_##axis + (u)*quarter_density;
-/* The four edges of a plane, pp mm pm mp their names there. */
+/* Rebuilds the four edges of a plane, which have the names pp, mm, pm, mp there. */
 #define KF_PLANE_19(i, j, l, u, v, pp, mm, pm, mp)                                                           \
     const kf_real twice_##i##j = KF_R(2.0) * a_##i##j;                                                       \
     const kf_real m11_##i##j = a_##i##j + ((u)*q_##j + (v)*first_##i);                                       \

@@ -1,5 +1,5 @@
-/* The populations that left a node of a grid, however the grid holds them. KF_LOAD_LEFT declares f_* of node
- * k of source. Defines that a config sets: KF_MOMENTS 0|1 (moments.h). */
+/* The populations that left a node of a grid, whether the grid stores populations or moments. KF_LOAD_LEFT
+ * declares f_* of node k of source. Define that a config sets: KF_MOMENTS 0|1 (moments.h). */
 #ifndef KF_KERNELS_KINETIC_LEFT_H
 #define KF_KERNELS_KINETIC_LEFT_H
 

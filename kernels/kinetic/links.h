@@ -1,4 +1,4 @@
-/* The treatment of a link in a step, for the kernels of links.cu and, with a law of the wall, of wall.cu. */
+/* What a step does with a cut link, for the kernels of links.cu and, with a law of the wall, of wall.cu. */
 #ifndef KF_KERNELS_KINETIC_LINKS_H
 #define KF_KERNELS_KINETIC_LINKS_H
 
@@ -9,8 +9,8 @@
 #define KF_TURNING 0
 #endif
 
-/* Returns the code of a link's direction to the surface at its node number `at`: cx + 1 + 3 (cy + 1) + 9 (cz
- * + 1). `word` is the link's entry in links.code. */
+/* Returns the code of a link's direction to the surface at its node number `at`: cx + 1 + 3 (cy + 1) + 9
+ * (cz + 1). `word` is the link's entry in links.code. */
 KF_FUNCTION int kf_link_code(int word, int at) {
     return word >> (KF_LINK_CODE_BITS * at) & ((1 << KF_LINK_CODE_BITS) - 1);
 }
@@ -29,7 +29,7 @@ KF_FUNCTION kf_real kf_link_load(const kf_module_arguments *a, int word, int lin
     return kf_from_store(*kf_link_place(a, word, link, at, away));
 }
 
-/* Write a returning population to the inner node, `inner`. */
+/* Write a returning population to the inner node. */
 KF_FUNCTION void kf_put_back_at(const kf_module_arguments *a, int word, kf_index inner, kf_real value) {
     const int code = 26 - kf_link_code(word, KF_LINK_NODES - 1);
     *kf_address(a, a->populations.source, kf_directions[code], inner) = kf_to_store(value);
@@ -48,8 +48,8 @@ KF_FUNCTION kf_real kf_link_drive(const kf_module_arguments *a, int link) {
 #define KF_LESS_DRIVE(a, link)
 #endif
 
-/* Returns the correction that interpolation adds to the population that left. Of a link with one node behind
- * the outer one, the host lists the outer node once more, so all loads have a place. */
+/* Returns the correction that interpolation adds to the population that left. If a link has one node
+ * behind the outer one, the host lists the outer node twice, so that all loads have a place. */
 KF_FUNCTION kf_real kf_link_correction(const kf_module_arguments *a, int word, int link, int behind) {
     const kf_real q = kf_load_constant((const kf_real *)a->links.share + link);
     const kf_real first =
@@ -61,8 +61,8 @@ KF_FUNCTION kf_real kf_link_correction(const kf_module_arguments *a, int word, i
     return (KF_R(1.0) - KF_R(2.0) * q - KF_R(2.0) * q * q) * square * first + q * q * square * second;
 }
 
-/* Computes a link's returning population, and keeps its sum with the one that left for the force. All loads
- * come before the first store, so that none of them waits for another. */
+/* Computes a link's returning population, and stores its sum with the one that left, which gives the
+ * force. All loads come before the first store, so that none waits for another. */
 KF_FUNCTION kf_real kf_reflect_link(const kf_module_arguments *a, int x, int word) {
     kf_real *memory = (kf_real *)a->links.memory, *left = memory + a->links.count + 1 + x;
     const int behind = word >> (KF_LINK_CODE_BITS * KF_LINK_NODES);
@@ -80,7 +80,7 @@ KF_FUNCTION kf_real kf_reflect_link(const kf_module_arguments *a, int x, int wor
             before + KF_LINK_RATE * (kf_link_correction(a, word, x, behind) * KF_R(1.0 / KF_UNIT) - before);
         memory[x] = mean;
         value += (mean - weight * taken_back) * KF_R(KF_UNIT);
-        if (fabs((double)mean) < KF_FORCE_LIMIT) /* in fixed point more would look like a mass */
+        if (fabs((double)mean) < KF_FORCE_LIMIT) /* in fixed point a diverged value would look like a mass */
             sum = kf_fixed_point((double)mean, KF_FORCE_SCALE);
 #if KF_TEAM /* the link of a copied node counts on the part that has the node */
         if (!kf_is_own(a, kf_link_node(a, x, 0))) sum = 0;
@@ -92,7 +92,7 @@ KF_FUNCTION kf_real kf_reflect_link(const kf_module_arguments *a, int x, int wor
     return value;
 }
 
-/* Adds the force on the fluid at a place to the load, by its arm about the solid's centre. */
+/* Adds the force on the fluid at a place to the load, with its arm about the solid's centre. */
 KF_FUNCTION void kf_load_at(const kf_module_arguments *a, kf_int64 *load, double gx, double gy, double gz,
                             double x, double y, double z) {
     kf_accumulate_load(load, gx, gy, gz, kf_from_center(0, x - a->links.center[0], a->grid.nodes[0]),

@@ -1,11 +1,11 @@
-/* Adds up force and torque on the solid, in modules whose arguments have the body. */
+/* Sums force and torque on the solid, in modules whose arguments have the body. */
 #ifndef KF_KERNELS_KINETIC_LOAD_H
 #define KF_KERNELS_KINETIC_LOAD_H
 
 #include "lattice.h"
 
-/* The distance along an axis from the centre of a solid by links. KF_SEAMS: a bit for each periodic axis
- * whose seam the solid crosses; there the distance is that of the nearest image. */
+/* Returns the distance along an axis from the centre of a solid by links. KF_SEAMS has a bit for each axis
+ * along which the solid crosses a periodic face. There the distance is that of the nearest image. */
 #ifdef KF_SEAMS
 KF_FUNCTION double kf_from_center(int axis, double distance, int nodes) {
     return KF_SEAMS >> axis & 1 ? distance - nodes * floor(distance / nodes + 0.5) : distance;
@@ -14,7 +14,7 @@ KF_FUNCTION double kf_from_center(int axis, double distance, int nodes) {
 #define kf_from_center(axis, distance, nodes) distance
 #endif
 
-/* Sets the sums of the last step to 0 for this step. */
+/* Sets the sums of the last step to 0. */
 KF_FUNCTION void kf_clear_load(const kf_module_arguments *a, int item) {
     for (int i = item; i < KF_LOAD_SUMS * KF_LOAD_SLOTS; i += a->extent[0])
         a->body.load_sums[i] = 0;
@@ -28,7 +28,7 @@ KF_FUNCTION void kf_begin_load(kf_int64 *load) {
 
 /* Adds an item's sums to the load. Sums in fixed point do not depend on the order of additions, nor on the
  * device that adds. So a reproducible run stays reproducible, and a team's sums equal those of one device.
- * Values are rounded to the nearest, which leaves no bias. */
+ * Values are rounded to the nearest integer, which leaves no bias. */
 KF_FUNCTION void kf_add_load_to(kf_int64 *sums, int item, const kf_int64 *load) {
     kf_int64 *slot = sums + KF_LOAD_SUMS * (item % KF_LOAD_SLOTS);
     for (int i = 0; i < KF_LOAD_SUMS; i++)
@@ -42,7 +42,7 @@ KF_FUNCTION kf_int64 kf_fixed_point(double value, double scale) {
 }
 KF_FUNCTION void kf_accumulate_load(kf_int64 *load, double gx, double gy, double gz, double rx, double ry,
                                     double rz) {
-    /* In fixed point it would look like a force. */
+    /* Converted to fixed point, a diverged value would look like a force. */
     if (!(fabs(gx) + fabs(gy) + fabs(gz) < KF_FORCE_LIMIT)) {
         load[KF_LOAD_SUMS - 1]++;
         return;

@@ -1,13 +1,15 @@
-/* ACM-MRT with one rate for the orders 3 to 6, without their moments (KF_FORM 3). In the basis hermite those
- * orders are kept, but for the factor 1 - rate, and so is every population's share of them: f* = (1 - rate) f
- * + g, where g has no moment above order 2 in central-Hermite form. Only the moments up to order 2 of f are
- * needed, and g is built from them one axis at a time: with a_2 = k*_2 - (1 - rate) k_2 (central-Hermite
- * moments of order 2, after and before) and the force's F (1 - rate / 2),
+/* ACM-MRT with one rate for the orders 3 to 6, without computing their moments (KF_FORM 3). In the basis
+ * hermite the collision multiplies the moments of these orders by 1 - rate. So it does the same to each
+ * population's share of them: f* = (1 - rate) f + g, where g has no central-Hermite moment above order 2.
+ * Only the moments of f up to order 2 are needed, and g is built from them axis by axis. With a_2 = k*_2 -
+ * (1 - rate) k_2 (central-Hermite moments of order 2, after and before the collision) and the force's F (1
+ * - rate / 2),
  *
  *     g = rate rho Ex Ey Ez + F . grad_u(Ex Ey Ez) (1 - rate / 2) + sum a_2 of the second derivatives,
  *
- * E being the product equilibrium's factors. The force vector R adds nothing to the orders above in this
- * basis. Same collision as the factorised form, with 40 % fewer operations. */
+ * where Ex, Ey, Ez are the factors of the product equilibrium. In this basis the force vector R adds
+ * nothing to the higher orders. The collision is the same as in the factorised form, with 40 % fewer
+ * operations. */
 #ifndef KF_KERNELS_KINETIC_LOW_ORDER_H
 #define KF_KERNELS_KINETIC_LOW_ORDER_H
 
@@ -15,26 +17,27 @@
 #error "the form low_order needs one rate for the orders 3 to 6 and the basis hermite"
 #endif
 
-/* One line of populations z, p, m with the central moments m0, 2 half1, 2 half2 about velocity 2 half_u: as
- * in KF_LINE_FROM_MOMENTS, full being m0 with its part at rest. */
+/* Computes a line of populations z, p, m from the central moments m0, 2 half1, 2 half2 about the velocity
+ * 2 half_u, as KF_LINE_FROM_MOMENTS does. full is m0 with its part at rest. */
 #define KF_LINE_FROM_HALVES(z, p, m, m0, full, half1, half2, half_u)                                         \
     const kf_real first_##z = (half1) + (half_u) * (full);                                                   \
     const kf_real second_##z = (half2) + KF_R(2.0) * (half_u) * ((half1) + first_##z);                       \
     const kf_real z = kf_less_twice(m0, second_##z), p = second_##z + first_##z, m = second_##z - first_##z;
 
-/* The equilibrium's factor and its derivative by the velocity along one axis. */
+/* Declares the equilibrium's factor along one axis, and its derivative by the velocity. */
 #define KF_DECLARE_FACTORS(axis, u)                                                                          \
     const kf_real half_##axis = KF_R(0.5) * (u), even_##axis = KF_R(1.0 / 6.0) + half_##axis * (u);          \
     const kf_real E##axis##z = KF_R(1.0) - KF_R(2.0) * even_##axis, E##axis##p = even_##axis + half_##axis,  \
                   E##axis##m = even_##axis - half_##axis;
 
-#if KF_RATE_RULE == KF_ONES_RATES /* rate 1: nothing is kept */
+#if KF_RATE_RULE == KF_ONES_RATES /* with rate 1, `keep` is 0 */
 #define KF_WITH_KEPT(g, f) (g)
 #else
 #define KF_WITH_KEPT(g, f) ((g) + keep * (f))
 #endif
 
-/* The three populations at (cx, cy): moments along z are P, Q, R, first and second of them halved. */
+/* Computes the three populations at (cx, cy). The moments along z are P, Q, R. The first and second are
+ * halved. */
 #define KF_LOW_ORDER_Z(X, Y, rest)                                                                           \
     {                                                                                                        \
         const kf_real half2 = Rx * Ey##Y + sixth * P##Y;                                                     \
@@ -43,7 +46,7 @@
         f_##X##Y##p = KF_WITH_KEPT(gp, f_##X##Y##p);                                                         \
         f_##X##Y##m = KF_WITH_KEPT(gm, f_##X##Y##m);                                                         \
     }
-/* The nine at cx, whose factor has the derivative dx. */
+/* Computes the nine populations at cx, whose factor has the derivative dx. */
 #define KF_LOW_ORDER_YZ(X, dx, rest_line, rest_z, rest_pm, forced)                                           \
     {                                                                                                        \
         const kf_real Rx = half_zz * Ex##X;                                                                  \
@@ -57,8 +60,8 @@
         KF_LOW_ORDER_Z(X, m, rest_pm)                                                                        \
     }
 
-/* The rate that the orders 3 to 6 share; jx .. jz, pi_.. and k_.. are moments of the streamed populations,
- * k_.. about the velocity. */
+/* Returns the rate that the orders 3 to 6 share. jx .. jz, pi_.. and k_.. are moments of the streamed
+ * populations, and k_.. are about the velocity. */
 #define KF_LOW_ORDER_RATE(forced)                                                                            \
     ((forced)                                                                                                \
          ? kf_high_order_rates(a, density, jx + KF_R(0.5) * Fx, jy + KF_R(0.5) * Fy, jz + KF_R(0.5) * Fz,    \
@@ -72,7 +75,7 @@
                                kf_second_of(k_xx, k_yy, k_zz, k_xy, k_xz, k_yz)))                            \
         .three
 
-/* Needs what KF_MOMENTUM declares. k_..: central moments of order 2, less those at rest. */
+/* Collides f_*, from what KF_MOMENTUM declares. k_.. are central moments of order 2, less those at rest. */
 #define KF_COLLIDE_LOW_ORDER(forced)                                                                         \
     do {                                                                                                     \
         const kf_real pi_xx = (((f_ppp + f_mpp) + (f_pmm + f_mmm)) + ((f_ppm + f_mpm) + (f_pmp + f_mmp))) +  \

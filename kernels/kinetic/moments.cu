@@ -1,11 +1,12 @@
 /* The plan `moments`: streaming and collision in one pass over nine fields of moments instead of 27
- * populations (moments.h). A block walks up a column of planes with a tile of nodes, turns each plane's
- * moments into the populations that leave its places, and adds up what streams to every node of the tile. Of
- * what moves upwards in plane z - 1, stays in plane z and moves downwards in plane z + 1 only sums are kept.
+ * populations (moments.h). A block walks up through the planes with a tile of nodes. It turns each plane's
+ * moments into the populations that leave its nodes, and sums those that stream to each node of the tile.
+ * A node's sums consist of what moves upwards in plane z - 1, stays in plane z, and moves downwards in
+ * plane z + 1. So a thread keeps a few sums from plane to plane, and no populations.
  *
- * Defines that a config sets: KF_TILE_X, KF_TILE_Y nodes of a tile */
+ * Defines that a config sets: KF_TILE_X, KF_TILE_Y, the nodes of a tile. */
 #include "arguments.h"
-typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_flow_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "band.h"
 #include "boundary.h"
@@ -14,7 +15,7 @@ typedef kf_flow_arguments kf_module_arguments; /* what the functions of the head
 
 enum { KF_THREADS = KF_TILE_X * KF_TILE_Y, KF_OWN_COUNT = KF_PRIVATE(KF_THREADS) };
 
-/* Sums over the three velocities of one cy and cz of 1, cx, cx cx. */
+/* The sums of 1, cx and cx cx over the three velocities with one cy and cz. */
 typedef struct kf_line {
     kf_real one, x, xx;
 } kf_line;
@@ -26,7 +27,7 @@ KF_FUNCTION kf_line kf_sum_line(kf_real m, kf_real z, kf_real p) {
     return s;
 }
 
-/* Sums over the nine velocities of one cz of 1, cx, cy, cx cx, cy cy, cx cy, from those of each cy. */
+/* The sums of 1, cx, cy, cx cx, cy cy, cx cy over the nine velocities with one cz, from those of each cy. */
 typedef struct kf_level_sums {
     kf_real one, x, y, xx, yy, xy;
 } kf_level_sums;
@@ -41,9 +42,10 @@ KF_FUNCTION kf_level_sums kf_sum_level(kf_line m, kf_line z, kf_line p) {
     return s;
 }
 
-/* A thread keeps three kinds of sums. The first is over the populations that came from below its node in the
- * next plane. The second is over those, and those of the same plane, for its node in this plane. The third is
- * over the populations of this plane that move along z alone. */
+/* What a thread keeps from plane to plane. next_: the sums for its node in the next plane, over the
+ * populations that come from below. below_: the same for its node in this plane. The others: the sums for
+ * its node in this plane, over these and the populations of the plane itself. staying: the populations of
+ * this plane that move along z alone. */
 typedef struct kf_rolling {
     kf_real next_one[KF_OWN_COUNT], next_x[KF_OWN_COUNT], next_y[KF_OWN_COUNT], next_xx[KF_OWN_COUNT],
         next_yy[KF_OWN_COUNT], next_xy[KF_OWN_COUNT];
@@ -66,7 +68,7 @@ typedef struct kf_rolling {
     s.xy = r.xy[o] + down.xy;                                                                                \
     s.xz = r.below_x[o] - down.x;                                                                            \
     s.yz = r.below_y[o] - down.y;
-/* Begins the sums of the node in the next plane with those that came from below. */
+/* Begins the sums of the node in the next plane with those that come from below. */
 #define KF_ADD_NEXT(up, r, o)                                                                                \
     r.next_one[o] = up.one;                                                                                  \
     r.next_x[o] = up.x;                                                                                      \
@@ -74,8 +76,8 @@ typedef struct kf_rolling {
     r.next_xx[o] = up.xx;                                                                                    \
     r.next_yy[o] = up.yy;                                                                                    \
     r.next_xy[o] = up.xy;
-/* Adds the sums down, same and up that arrive from a plane to the nodes of the plane below, the same and the
- * next. */
+/* Adds the sums that arrive from a plane: `down` to the node of the plane below, `same` to that of the
+ * plane itself, `up` to that of the next plane. */
 #define KF_ADD_UP(s, r, o)                                                                                   \
     KF_COMPLETE(s, r, o)                                                                                     \
     r.below_one[o] = r.next_one[o];                                                                          \
@@ -89,12 +91,12 @@ typedef struct kf_rolling {
     r.xy[o] = r.next_xy[o] + same.xy;                                                                        \
     KF_ADD_NEXT(up, r, o)
 
-/* Sets the sums to 0: nothing has come from below yet. */
+/* Sets the sums to 0, before anything has come from below. */
 #define KF_BEGIN_SUMS(r, o)                                                                                  \
     r.next_one[o] = r.next_x[o] = r.next_y[o] = r.next_xx[o] = r.next_yy[o] = r.next_xy[o] = KF_R(0.0);      \
     r.below_one[o] = r.below_x[o] = r.below_y[o] = KF_R(0.0);                                                \
     r.one[o] = r.x[o] = r.y[o] = r.xx[o] = r.yy[o] = r.xy[o] = KF_R(0.0);
-/* Adds sums to those of a level, or to the sums that came from below (r, a pointer). */
+/* Add sums to those of a level, or to the sums that come from below (r is a pointer). */
 #define KF_ADD_LEVEL(to, more)                                                                               \
     {                                                                                                        \
         const kf_level_sums level = more;                                                                    \
@@ -116,7 +118,7 @@ typedef struct kf_rolling {
         (r)->next_xy[o] += level.xy;                                                                         \
     }
 
-/* Returns a coordinate on a periodic axis, within the domain. */
+/* Returns a coordinate on a periodic axis within the domain. */
 KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
     return !periodic           ? position
            : position < 0      ? position + nodes
@@ -124,15 +126,16 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
                                : position;
 }
 
-/* Rows of the part. Without cuts across y it has all of them, from row 0. With cuts it has memory for its own
- * rows and those beside them, which continue beyond the seam of a domain that is periodic along y. */
+/* The rows of the part. Without cuts across y it has all rows, from row 0. With cuts it stores its own
+ * rows and those beside them, which continue across a periodic face. */
 #if KF_CUT_Y
 #define KF_FIRST_ROW(a)    ((a)->part.first_row)
 #define KF_KEPT_FROM(a)    ((a)->part.rows_before)
 #define KF_PART_ROWS(a)    ((a)->part.rows)
 #define KF_HAS_LAST_ROW(a) ((a)->part.first_row + (a)->part.rows == (a)->grid.nodes[1])
 #define kf_tile_row(y, ny) (y)
-/* Returns whether a tile that ends beyond the part's rows needs this row. */
+/* Return whether a tile that ends beyond the part's rows needs this row, and whether the row belongs to
+ * the part. */
 #define KF_IS_REACHED(a, y)    ((y) <= (a)->part.first_row + (a)->part.rows)
 #define KF_IS_TARGET(a, y, ny) ((y) >= (a)->part.first_row && (y) < (a)->part.first_row + (a)->part.rows)
 #define kf_beyond_rows(y, ny)  (KF_FACE_2 == KF_PERIODIC_FACE ? 0 : kf_beyond(y, ny))
@@ -149,7 +152,7 @@ KF_FUNCTION int kf_home(int position, int nodes, int periodic) {
 
 #include "moments_tile.h"
 
-/* Writes velocity and density at the band's nodes (target) before the force of the solid. The collision
+/* Writes velocity and density at the band's nodes (in target) before the solid's force. The collision
  * without this force leaves both unchanged. */
 KF_SCALAR_KERNEL(band_macroscopic, kf_module_arguments) {
     (void)y, (void)z;
@@ -159,7 +162,7 @@ KF_SCALAR_KERNEL(band_macroscopic, kf_module_arguments) {
     kf_begin_band(a, place, m.deviation, m.ux, m.uy, m.uz);
 }
 
-/* Collides the band's nodes with the force that the samples spread on them. This puts them into the list. */
+/* Collides the band's nodes with the force that the samples spread on them, which puts them into the list. */
 KF_SCALAR_KERNEL(band_collide, kf_module_arguments) {
     (void)y, (void)z;
     const int place = x;

@@ -1,22 +1,23 @@
-/* The moment representation (plan `moments`). With all rates of the moments of order three and more equal to
- * 1 the populations after a collision follow from nine numbers and the body force F: in central-Hermite
- * moments about the velocity u, which holds half of the force, those of order 1 are F / 2, those of order 2
- * are symmetric and without trace, and all others are zero. Nothing is lost. Li et al. (2023, ACM Trans.
- * Graph. 42, 6), who had the idea, store ten numbers, the trace among them; here it is only needed with a
- * body force, for an initial state that is in equilibrium without it.
+/* The moment representation (plan `moments`). If all rates of the moments of third and higher order are 1,
+ * the populations after a collision follow from nine numbers and the body force F. The central-Hermite
+ * moments about the velocity u, which includes half of the force, are then: F / 2 in order 1, a symmetric
+ * tensor without trace in order 2, and zero in all higher orders. Nothing is lost. The idea is that of Li
+ * et al. 2023 (ACM Trans. Graph. 42, 6), who store ten numbers, the trace among them. Here the trace is
+ * needed only with a body force, for an initial state in equilibrium without it.
  *
- * Listed nodes: the band's nodes, on which a force of the solid acts, have their populations in a list,
- * [27][listed_count], and a mark with the place in the list instead of their numbers. There are no ghosts.
+ * The band's nodes, on which a force of the solid acts, are listed nodes. Their populations are in a list,
+ * [27][listed_count], and the grid has a mark and the place in the list instead of their moments. There
+ * are no ghosts.
  *
- * Defines that a config or scene sets: KF_LISTED 0|1: whether there are listed nodes
- * KF_PACKED 0|1: stored in words of 32 bits (packed.h) instead of a kf_real each */
+ * Defines that a config or scene sets: KF_LISTED 0|1: there are listed nodes. KF_PACKED 0|1: the moments
+ * are stored in words of 32 bits (packed.h) instead of a kf_real each. */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_H
 #define KF_KERNELS_KINETIC_MOMENTS_H
 
 #include "collision.h"
 
-/* Density - 1, velocity, half of the moments of order 2 after the collision; all but the velocity in KF_UNIT.
- */
+/* Density less 1, velocity, and half of the moments of order 2 after the collision. All but the velocity
+ * are in KF_UNIT. */
 typedef struct kf_moments {
     kf_real deviation, ux, uy, uz, xx, yy, xy, xz, yz;
 #if KF_BODY_FORCE
@@ -37,12 +38,11 @@ typedef struct kf_moments {
 #define KF_MOMENT_MEMBERS(X) KF_NINE_MOMENTS(X)
 #endif
 
-/* A grid of the plan `moments` stores a node as words. A listed node has a mark in all words but word 1,
- * which has its place in the list. The mark is a NaN that no arithmetic makes; with KF_PACKED, two such
- * halves. */
+/* The grid stores a node as words. A listed node has a mark in all words but word 1, which has its place
+ * in the list. The mark is a NaN that no arithmetic makes, or, with KF_PACKED, two such halves. */
 #if KF_PACKED
 #include "packed.h"
-#if KF_CUT_Y /* a part has a range of rows, some of them beyond the domain's seam */
+#if KF_CUT_Y /* a part has a range of rows, some of them across a periodic face */
 KF_FUNCTION unsigned kf_of_node_in_domain(const kf_module_arguments *a, kf_index k) {
     int x, y, z;
     kf_position(a, k, &x, &y, &z);
@@ -88,7 +88,7 @@ typedef int kf_bits;
 typedef kf_moments kf_held;
 #endif
 
-/* Returns the address of word i at node k: kf_address with fewer values. */
+/* Returns the address of word i at node k, as kf_address does for populations. */
 KF_FUNCTION kf_word *kf_moment_address(const kf_module_arguments *a, const void *grid, int i, kf_index k) {
 #if KF_LAYOUT == KF_SOA_LAYOUT
     return (kf_word *)grid + kf_place(a, KF_NODE_WORDS, i, k);
@@ -150,15 +150,16 @@ KF_FUNCTION void kf_store_moments(const kf_module_arguments *a, void *grid, kf_i
     KF_EACH_WORD(KF_STORE_WORD)
 }
 
-/* Returns the place of a word of a node at a face across x. These words are stored side by side. */
+/* Returns the address of a word of a node at a face across x. These words have an array of their own, in
+ * which they are adjacent. */
 KF_FUNCTION kf_word *kf_edge_word(const kf_module_arguments *a, int high, int i, int y, int z) {
     return (kf_word *)a->outflow.edge +
            (((long long)KF_NODE_WORDS * high + i) * a->grid.nodes[2] + z) * a->grid.nodes[1] + y;
 }
 
-/* --- Listed nodes --------------------------------------------------------------------------------------- */
+/* --- Listed nodes --- */
 
-/* All words are loaded before the branch, so that all loads are in flight together. */
+/* It loads all words before it branches, so that all loads are in flight together. */
 #define KF_UNMARKED(i, name) | ((i) == 1 ? 0 : kf_bits_of(h->name) ^ KF_MARK)
 KF_FUNCTION int kf_is_listed(const kf_held *h) {
 #if KF_LISTED
@@ -184,12 +185,11 @@ KF_FUNCTION kf_real *kf_listed(const kf_module_arguments *a, int i, kf_bits plac
     return (kf_real *)a->band.listed + ((long long)i * a->band.listed_count + place);
 }
 
-/* --- Populations from moments -----------------------------------------------------------------------------
- */
+/* --- Populations from moments --- */
 
-/* One line of three populations from its central-Hermite moments of order 0, 1, 2 (the latter two halved), as
- * deviations from the state at rest, which has rest in order 0. Each operation says where it is rounded: what
- * leaves a node is worked out by its own thread and by those of other tiles, in the same bits. */
+/* Computes a line of three populations from its central-Hermite moments of order 0, 1, 2 (the latter two
+ * halved), as deviations from the state at rest, which has `rest` in order 0. Each operation says where it
+ * is rounded. The threads of several tiles compute what leaves a node, and must find the same bits. */
 #define KF_HERMITE_LINE(m, z, p, u, order0, rest, half1, half2)                                              \
     {                                                                                                        \
         const kf_real first = half1,                                                                         \
@@ -201,9 +201,10 @@ KF_FUNCTION kf_real *kf_listed(const kf_module_arguments *a, int i, kf_bits plac
         m = even - odd;                                                                                      \
     }
 
-/* The nine populations that move with cx, by its letter: level is the x line's value there, c0 and c1 what
- * moments of order 0 and 1 along x give it. Along y a moment of order 1 or 2 along z is a line of fixed
- * shape. What moves with one cx and cy comes out together. */
+/* Compute the nine populations that move with one cx, whose letter is c. level is the value of the line
+ * along x at this cx. c0 and c1 are what moments of order 0 and 1 along x add to it. Along y a moment of
+ * order 1 or 2 along z has a line of fixed shape. The three populations with one cx and cy come out
+ * together. */
 #define KF_HERMITE_ROW(c, y, weight)                                                                         \
     KF_HERMITE_LINE(f_##c##y##m, f_##c##y##z, f_##c##y##p, m->uz, zero_##y, weight,                          \
                     KF_WITH_FORCE(kf_multiply_add(xz_##y, by_1, yz_##y *by_0), Fz *by_0 *ends_##y),          \
@@ -218,13 +219,13 @@ KF_FUNCTION kf_real *kf_listed(const kf_module_arguments *a, int i, kf_bits plac
         KF_HERMITE_ROW(c, z, (weight)*2.0 / 3.0)                                                             \
         KF_HERMITE_ROW(c, p, (weight) / 6.0)                                                                 \
     }
-/* Half of a moment of order 1, to which a quarter of the force belongs. */
+/* Returns half of a moment of order 1. A quarter of the force belongs to it. */
 #define KF_WITH_FORCE(moment, force)               (forced ? kf_multiply_add(KF_R(0.25), force, moment) : (moment))
 #define KF_DECLARE_POPULATION(i, name, cx, cy, cz) kf_real f_##name;
 #define KF_PUT_POPULATION(i, name, cx, cy, cz)     populations[(i) * (long long)stride] = f_##name;
 
-/* All populations of moments m under the force F, populations[i * stride]. forced is a constant 0 or 1:
- * whether F can differ from zero. */
+/* Computes all populations of the moments m under the force F: populations[i * stride]. forced is a
+ * constant 0 or 1: whether F can differ from zero. */
 KF_FUNCTION void kf_to_populations(const kf_moments *m, int forced, kf_real Fx, kf_real Fy, kf_real Fz,
                                    kf_real *populations, int stride) {
     KF_EACH_VELOCITY(KF_DECLARE_POPULATION)
@@ -265,7 +266,7 @@ KF_FUNCTION kf_real kf_to_population(const kf_moments *m, int forced, kf_real Fx
     return f;
 }
 
-/* Computes all populations of a node that holds h, listed or not. */
+/* Computes all populations of a node with the words h, listed or not. */
 KF_FUNCTION void kf_held_populations(const kf_module_arguments *a, const kf_held *h, kf_real *populations,
                                      int stride) {
     if (kf_is_listed(h)) {
@@ -291,22 +292,21 @@ KF_FUNCTION kf_real kf_node_population(const kf_module_arguments *a, const void 
     return kf_to_population(&m, KF_BODY_FORCE, KF_BODY_X, KF_BODY_Y, KF_BODY_Z, cx, cy, cz);
 }
 
-/* --- Collision --------------------------------------------------------------------------------------------
- */
+/* --- Collision --- */
 
-/* Sums of streamed populations: of 1, c, c c, as deviations from the state at rest. */
+/* The sums of 1, c and c c over the streamed populations, as deviations from the state at rest. */
 typedef struct kf_sums {
     kf_real one, x, y, z, xx, yy, zz, xy, xz, yz;
 } kf_sums;
 
-/* The collision with the body force alone. Moments of order 2 relax with the shear rate; those of higher
+/* Collides with the body force alone. Moments of order 2 relax with the shear rate, and those of higher
  * order become 0. */
 KF_FUNCTION kf_moments kf_collide_sums(const kf_module_arguments *a, const kf_sums *s) {
     const kf_real half = KF_R(0.5) - KF_R(0.5) * KF_PARAMETER(a, shear_rate);
 #if KF_BODY_FORCE
     const kf_real qx = s->x + KF_R(0.5) * KF_BODY_X, qy = s->y + KF_R(0.5) * KF_BODY_Y,
                   qz = s->z + KF_R(0.5) * KF_BODY_Z;
-#else /* adding 0 would be an operation each */
+#else /* adding 0 would be an operation */
     const kf_real qx = s->x, qy = s->y, qz = s->z;
 #endif
     const kf_real per_density = kf_reciprocal(KF_R(KF_UNIT) + s->one);
@@ -337,9 +337,9 @@ KF_FUNCTION kf_moments kf_collide_sums(const kf_module_arguments *a, const kf_su
     return m;
 }
 
-/* Returns the moments as the collision would have made them with the force G besides. The moments of order
- * 2 about the velocity with half of G are larger by (G F + F G + G G) / (4 density) before they relax, F
- * being the body force. */
+/* Returns the moments that the collision would have given with the further force G. Before they relax, the
+ * moments of order 2 about the velocity with half of G are larger by (G F + F G + G G) / (4 density),
+ * where F is the body force. */
 KF_FUNCTION kf_moments kf_add_force(const kf_module_arguments *a, kf_moments m, kf_real Gx, kf_real Gy,
                                     kf_real Gz) {
     const kf_real stay = KF_R(1.0) - KF_PARAMETER(a, shear_rate);

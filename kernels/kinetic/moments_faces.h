@@ -1,12 +1,12 @@
-/* The plan `moments`: populations that come in across faces of the domain. They are put at the places of a
- * tile (moments_tile.h) from which its nodes read them. moments_tile.h lists the ways to do this; which one a
- * face uses is known when the kernel is compiled. */
+/* The plan `moments`: brings populations that come in across the domain's faces to the places of a tile
+ * where its nodes read them. moments_tile.h lists the ways to do this. Which one a face uses is known at
+ * compile time. */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_FACES_H
 #define KF_KERNELS_KINETIC_MOMENTS_FACES_H
 
-/* Loads the values that wait outside outflows across x for plane z: nine for each row of the tile's plane and
- * side. They are in flight until they are read. The last threads do this, because the first ones have places
- * of the border. */
+/* Starts the loads of the populations that wait outside of outflows across x for plane z: nine for each
+ * row of the tile's plane at each side. They are in flight until they are read. The last threads do this,
+ * because the first ones have places of the border. */
 #define KF_WAITING (9 * KF_PLANE_Y * (KF_WAITS(-1) + KF_WAITS(1)))
 #if KF_WAITS(-1) || KF_WAITS(1)
 #define KF_BRING_WAITING(z)                                                                                  \
@@ -27,21 +27,21 @@ KF_FUNCTION void kf_bring_waiting(const kf_module_arguments *a, int n, int x0, i
                   sizeof(kf_real));
 }
 #define KF_AWAIT_WAITING kf_await_copies(1) /* all except the moments of the next plane */
-#define KF_AWAIT_STAGED  kf_await_copies(1) /* all except the waiting values */
+#define KF_AWAIT_STAGED  kf_await_copies(1) /* all except the waiting populations */
 #else
 #define KF_BRING_WAITING(z)
 #define KF_AWAIT_WAITING ((void)0)
 #define KF_AWAIT_STAGED  kf_await_copies(0)
 #endif
 
-/* Returns the offset at which a node beside a mirror finds a population that comes in across it, relative to
- * its place without a mirror. Axis 0 or 1. */
+/* Returns the offset of a population that comes in across a mirror: where a node beside the mirror reads
+ * it, relative to its place without a mirror. The axis is 0 or 1. */
 KF_FUNCTION int kf_mirror_reach(int axis, int c) {
     const int place = axis == 0 ? 1 : KF_PLANE_X, slot = axis == 0 ? 1 : 3;
     return c * (place - 2 * slot * KF_PLANE);
 }
-/* Offsets of the populations with cx 1 and -1 and with cy 1 and -1 that come to a node at (x, y), relative to
- * their places inside. */
+/* Offsets of the populations with cx 1 and -1 and with cy 1 and -1 that come to a node at (x, y), relative
+ * to their places in the interior. */
 typedef struct kf_reach {
     int low_x, high_x, low_y, high_y;
 } kf_reach;
@@ -53,7 +53,8 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_module_arguments *a, int x, int y) {
     r.high_y = KF_IS_MIRROR_Y(1) && y == a->grid.nodes[1] - 1 ? kf_mirror_reach(1, -1) : 0;
     return r;
 }
-/* Offset from a node's own place to the population with velocity (cx, cy, cz) that comes to it. */
+/* Returns the offset from a node's own place to the population with velocity (cx, cy, cz) that comes to
+ * it. */
 #define KF_FROM(reach, cx, cy, cz)                                                                           \
     (KF_SLOT(cx, cy, cz) - (cx)-KF_PLANE_X * (cy) +                                                          \
      ((cx) > 0   ? (reach).low_x                                                                             \
@@ -64,7 +65,7 @@ KF_FUNCTION kf_reach kf_reach_of(const kf_module_arguments *a, int x, int y) {
                  : 0))
 
 #if KF_ASKS
-/* A place of the plane that lies outside the domain, and a velocity that leads inwards from it. */
+/* A place of the plane outside the domain, and a velocity that leads inwards from it. */
 typedef struct kf_inward {
     int px, py, cx, cy, cz;
 } kf_inward;
@@ -72,7 +73,7 @@ KF_FUNCTION int kf_side_places(int sides) {
     return ((sides & KF_LOW_X) / KF_LOW_X + (sides & KF_HIGH_X) / KF_HIGH_X) * KF_PLANE_Y +
            ((sides & KF_LOW_Y) / KF_LOW_Y + (sides & KF_HIGH_Y) / KF_HIGH_Y) * KF_PLANE_X;
 }
-/* Entry number n at the sides; there are nine for each place. */
+/* Returns entry n at the sides. There are nine entries for each place. */
 KF_FUNCTION kf_inward kf_side_entry(const kf_module_arguments *a, int x0, int y0, int sides, int n) {
     kf_inward e;
     const int c1 = n % 9 % 3 - 1, c2 = n % 9 / 3 - 1,
@@ -90,8 +91,8 @@ KF_FUNCTION kf_inward kf_side_entry(const kf_module_arguments *a, int x0, int y0
     e.cz = c2;
     return e;
 }
-/* Returns place n of a plane outside the domain, below it (side < 0) or above it (side > 0), with a velocity
- * that leads inwards. */
+/* Returns place n of a plane outside the domain, below it (side < 0) or above it (side > 0), with a
+ * velocity that leads inwards. */
 KF_FUNCTION kf_inward kf_plane_entry(int side, int n) {
     kf_inward e;
     const int place = n / 9;
@@ -102,13 +103,14 @@ KF_FUNCTION kf_inward kf_plane_entry(int side, int n) {
     e.cz = -side;
     return e;
 }
-/* Returns whether the population from a place beyond the sides x and y (0: inside) is asked for. */
+/* Returns whether kf_incoming has to compute the population from a place beyond the sides x and y (0:
+ * inside). */
 KF_FUNCTION int kf_is_asked(int beyond_x, int beyond_y) {
     const int asked_y = beyond_y != 0 && KF_IS_ASKED_Y(beyond_y);
     return beyond_x == 0 ? asked_y : KF_IS_ASKED_X(beyond_x) || (asked_y && !KF_BOUNCES(beyond_x));
 }
 
-/* Asks kf_incoming for all such populations of plane z. A plane that is not stored has only these. */
+/* Computes all such populations of plane z. A plane outside the domain has only these. */
 KF_RARE_FUNCTION void kf_ask(const kf_module_arguments *a, int x0, int y0, int z, int sides, int given,
                              kf_real *values) {
     const int nx = a->grid.nodes[0], ny = a->grid.nodes[1];
@@ -127,11 +129,11 @@ KF_RARE_FUNCTION void kf_ask(const kf_module_arguments *a, int x0, int y0, int z
 }
 #endif
 
-/* At a face across x that bounces populations back, a node computes the incoming populations of all planes
- * from those that leave it. Those of this plane go to the places where it reads them (reach). Those into the
- * plane below come from what left the node there, which it has kept. Those from below are added to the sums
- * from below. A row outside the domain does not do this: its place is where the last row reads what a mirror
- * across y sends. */
+/* Bounces populations back at a face across x. A node at the face computes the incoming populations of
+ * three planes from those that leave it. Those that come in this plane go to the places where it reads
+ * them (reach). Those that come from above follow from what left the node one plane below, which it has
+ * kept. Those that come from below are added to the sums from below. Rows outside the domain do not do
+ * this, because their places are where the last row reads what a mirror across y sends. */
 #define KF_KEPT(side, row) (3 * ((row) + ((side) > 0 ? KF_TILE_Y : 0)))
 #if KF_BOUNCES(-1)
 #define KF_BOUNCE_LOW                                                                                        \
@@ -151,10 +153,10 @@ KF_RARE_FUNCTION void kf_ask(const kf_module_arguments *a, int x0, int y0, int z
 #define KF_BOUNCE_HIGH
 #define KF_ADD_KEPT_HIGH
 #endif
-/* The sums that such a node has kept also come down from beyond the last plane. */
+/* Adds what such a node has kept, when the plane above is beyond the last plane. */
 #define KF_ADD_KEPT KF_ADD_KEPT_LOW KF_ADD_KEPT_HIGH
-/* Returns the sums over the three populations with one cz that the face on that side sends back, by cy +
- * 1. */
+/* Returns the sums over the three populations with one cz that the face at this side sends back. back has
+ * them by cy + 1. */
 KF_FUNCTION kf_level_sums kf_bounced_level(int side, const kf_real *back) {
     const kf_real ends = back[2] + back[0], slope = back[2] - back[0], all = ends + back[1],
                   sign = (kf_real)-side;
@@ -182,9 +184,9 @@ KF_FUNCTION void kf_bounce(const kf_module_arguments *a, int side, kf_reach reac
     KF_ADD_FROM_BELOW(kf_bounced_level(side, up), r, o)
 }
 
-/* Returns the sums over the populations that come in across a face along z (side): the mirrored share of its
- * image's sums, plus the rest of what the node itself has sent there. Populations that also cross a face
- * along x are left out, because kf_bounce has added them. */
+/* Returns the sums over the populations that come in across a face along z (side): the mirrored share of
+ * the image's sums, plus the rest of what the node itself has sent there. It leaves out populations that
+ * also cross a face along x, because kf_bounce has added them. */
 KF_FUNCTION kf_level_sums kf_sent_back(const kf_module_arguments *a, int side, int x, const kf_real *here,
                                        kf_real staying, kf_level_sums image) {
     if (KF_Z_FACE(side) == KF_FREE_SLIP_FACE) return image;

@@ -1,42 +1,44 @@
-/* Streams and collides in the plan `moments`, with a thread for each node of a block's tile: shared memory
- * holds what leaves the tile's nodes and those around them, and the nodes find there what streams to them.
- * Of the places around the tile, its border, only what leads into the tile is worked out.
+/* Streaming and collision in the plan `moments`. A block has a tile, with a thread for each node. Shared
+ * memory has the populations that leave the tile's nodes and those around them, and the nodes find there
+ * what streams to them. Around the tile, in its border, only the populations that lead into the tile are
+ * computed.
  *
- * Populations come in across faces of the domain in four ways. Behind a mirror (free slip) is the image of
- * the nodes before it: across x and y a node reads the mirrored population where it left (kf_reach), and
- * across z what has gone up from the last plane comes down again, and what has gone down from the first
- * comes up. Each node sees itself to what bounces back from a face across x (kf_bounce), and across z too
- * (kf_sent_back). What waits outside an outflow across x is brought where it is read. Each other
- * population is worked out by kf_incoming. */
+ * Populations come in across the domain's faces in four ways.
+ *   mirror (free slip)    behind it is the image of the nodes before it. Across x and y a node reads the
+ * mirrored population where it left (kf_reach). Across z what has gone up from the last plane comes down
+ * again, and what has gone down from the first plane comes up bounce-back           each node computes what
+ * returns from a face across x (kf_bounce), and across z (kf_sent_back) outflow across x      what waits
+ * outside is copied to where it is read all others            kf_incoming computes each population */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_TILE_H
 #define KF_KERNELS_KINETIC_MOMENTS_TILE_H
 
 #define KF_PLANE_X (KF_TILE_X + 2)
 #define KF_PLANE_Y (KF_TILE_Y + 2)
 #define KF_PLANE   (KF_PLANE_X * KF_PLANE_Y)
-/* Places around a tile: the row below and the row above it, then the columns beside it, with the corners. */
+/* The number of places around a tile: the rows below and above it, then the columns beside it, with the
+ * corners. */
 #define KF_BORDER (2 * KF_TILE_X + 2 * KF_PLANE_Y)
-/* Offset of the population with velocity (cx, cy, cz) from its place. A mirrored one has a fixed further
- * offset. */
+/* Returns the offset of the population with velocity (cx, cy, cz) from its place. A mirrored population
+ * has a further constant offset. */
 #define KF_SLOT(cx, cy, cz) (KF_PLANE * ((cx) + 1 + 3 * ((cy) + 1) + 9 * ((cz) + 1)))
 
-/* Moments of the next plane at the places around the tile, in flight from the source; each thread reads those
- * that it has loaded itself. And, for each row and side along x, populations that a face there will send back
- * down (kf_bounce). */
+/* The moments of the next plane at the places around the tile, in flight from the source. Each thread
+ * reads only those that it has loaded. And for each row and side along x the populations that a face there
+ * sends back to the plane below (kf_bounce). */
 typedef struct kf_tile_border {
     kf_word border[KF_NODE_WORDS * KF_BORDER];
     kf_real kept[2 * 3 * KF_TILE_Y];
 } kf_tile_border;
 /* A block's shared memory: the populations that leave a plane's places, and loads in flight. made: all
- * threads have written the populations that leave their places; read: all have read those that stream to
+ * threads have written the populations that leave their places. read: all have read those that stream to
  * them. */
 typedef struct kf_tile {
     kf_split_barrier made, read;
     kf_real population[27 * KF_PLANE];
     kf_tile_border beside;
 } kf_tile;
-/* A large tile needs more than the 48 KiB that a kernel has by default; its launch says how much
- * (kinetic_launches.c). */
+/* A kernel has 48 KiB of shared memory by default. A larger tile uses dynamic shared memory, whose size
+ * its launch gives (kinetic_launches.c). */
 #define KF_VALUE_BYTES (KF_STORAGE == KF_F64_STORAGE ? 8 : 4)
 #define KF_TILE_WORDS  (27 * KF_PLANE + 6 * KF_TILE_Y + KF_NODE_WORDS * KF_BORDER)
 #if KF_CUDA && 16 + KF_TILE_WORDS * KF_VALUE_BYTES > 49152
@@ -45,12 +47,12 @@ typedef struct kf_tile {
 #define KF_DECLARE_TILE KF_SHARED kf_tile tile[1];
 #endif
 
-/* Faces across x and y by their side, -1 or 1. */
+/* Return what a face across x or y is, by its side -1 or 1. */
 #define KF_X_FACE(side)      ((side) < 0 ? KF_FACE_0 : KF_FACE_1)
 #define KF_IS_MIRROR_X(side) (KF_X_FACE(side) == KF_FREE_SLIP_FACE)
 #define KF_IS_MIRROR_Y(side) ((side) < 0 ? KF_FACE_2 == KF_FREE_SLIP_FACE : KF_FACE_3 == KF_FREE_SLIP_FACE)
 #define KF_WAITS(side)       (KF_X_FACE(side) == KF_OUTFLOW_FACE)
-/* A face across x has its edges where no face across y or z decides there (KF_DECIDING). */
+/* A face across x decides at its edges only if it gives way to no face across y or z (KF_DECIDING). */
 #define KF_BOUNCES(side)                                                                                     \
     (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0) && !KF_GIVES_WAY_TO_YZ(KF_X_FACE(side)))
 #define KF_IS_ASKED_X(side)                                                                                  \
@@ -59,14 +61,16 @@ typedef struct kf_tile {
     ((side) < 0 ? KF_FACE_2 != KF_PERIODIC_FACE && KF_FACE_2 != KF_FREE_SLIP_FACE                            \
                 : KF_FACE_3 != KF_PERIODIC_FACE && KF_FACE_3 != KF_FREE_SLIP_FACE)
 #define KF_ASKS_BESIDE (KF_IS_ASKED_X(-1) || KF_IS_ASKED_X(1) || KF_IS_ASKED_Y(-1) || KF_IS_ASKED_Y(1))
-/* Across z: the image of the last plane, of which a wall or an inflow reflects a share. */
+/* Return what a face across z is. KF_HAS_IMAGE: behind it is the image of the last plane, of which a wall
+ * or an inflow reflects a share. */
 #define KF_Z_FACE(side) ((side) < 0 ? KF_FACE_4 : KF_FACE_5)
 #define KF_HAS_IMAGE(side)                                                                                   \
     ((KF_Z_FACE(side) == KF_FREE_SLIP_FACE || KF_IS_SOLID_FACE(KF_Z_FACE(side))) && !KF_ASKS_BESIDE)
 #define KF_IS_ASKED_Z(side) (KF_Z_FACE(side) != KF_PERIODIC_FACE && !KF_HAS_IMAGE(side))
 #define KF_ASKS             (KF_ASKS_BESIDE || KF_IS_ASKED_Z(-1) || KF_IS_ASKED_Z(1))
 
-/* Sides of a tile, as bits, at faces of the domain that are not periodic; (x0, y0) is its lower corner. */
+/* Returns the sides of a tile at faces of the domain that are not periodic, as bits. (x0, y0) is the
+ * tile's lower corner. */
 enum { KF_LOW_X = 1, KF_HIGH_X = 2, KF_LOW_Y = 4, KF_HIGH_Y = 8 };
 KF_FUNCTION int kf_tile_sides(const kf_module_arguments *a, int x0, int y0) {
     const int x = KF_FACE_0 == KF_PERIODIC_FACE
@@ -79,15 +83,15 @@ KF_FUNCTION int kf_tile_sides(const kf_module_arguments *a, int x0, int y0) {
     return x + y;
 }
 
-/* Returns the node at place (px, py) of the tile within its plane, counted from the first stored node; -1
- * outside the domain. */
+/* Returns the node at place (px, py) of the tile within its plane, counted from the first stored node. It
+ * is -1 outside the domain. */
 KF_FUNCTION kf_index kf_tile_node(const kf_module_arguments *a, int x0, int y0, int px, int py) {
     const int nx = a->grid.nodes[0], ny = a->grid.nodes[1];
     const int x = kf_home(x0 + px, nx, KF_FACE_0 == KF_PERIODIC_FACE), y = kf_tile_row(y0 + py, ny);
     if (!KF_IS_REACHED(a, y)) return -1;
     return kf_beyond(x, nx) == 0 && kf_beyond_rows(y, ny) == 0 ? kf_offset(a, x, y - KF_KEPT_FROM(a), 0) : -1;
 }
-/* Returns whether plane z has nodes, its own or those of the domain's other end. */
+/* Returns whether plane z has nodes, its own or those across a periodic face. */
 #define KF_IS_GIVEN(z, nz) (KF_FACE_4 == KF_PERIODIC_FACE || kf_beyond(z, nz) == 0)
 /* Place n of the border: its position, and the axis (0, 1) and direction that lead into the tile. */
 typedef struct kf_border {
@@ -103,11 +107,11 @@ KF_FUNCTION kf_border kf_border_place(int n) {
     return b;
 }
 
-/* --- Populations that leave a plane's places ---------------------------------------------------------- */
+/* --- Populations that leave a plane's places --- */
 
-/* Populations that stay with their thread, because no other place asks for them. */
+/* Returns whether populations stay with their thread, because no other thread reads them. */
 #define KF_STAYS(cx, cy) ((cx) == 0 && (cy) == 0 && !KF_ASKS)
-/* The three populations of a place that differ in cz alone, from -1 to 1. */
+/* The three populations of a place with one cx and cy, by cz from -1 to 1. */
 typedef struct kf_z_column {
     kf_real m, z, p;
 } kf_z_column;
@@ -130,7 +134,7 @@ KF_FUNCTION kf_z_column kf_listed_column(const kf_module_arguments *a, int cx, i
 #define KF_ORDER_BY_COLUMN(i, name, cx, cy, cz) by_column[3 * ((cx) + 1 + 3 * ((cy) + 1)) + (cz) + 1] = f[i];
 #define KF_COLUMN(k)                                                                                         \
     { by_column[3 * (k)], by_column[3 * (k) + 1], by_column[3 * (k) + 2] }
-/* Writes the populations that leave place i of the tile, whose node holds h. */
+/* Writes the populations that leave place i of the tile, whose node has the words h. */
 KF_FUNCTION void kf_leave(const kf_module_arguments *a, const kf_held *h, int i, kf_real *values,
                           kf_rolling *r) {
     const int o = KF_OWN(i);
@@ -164,9 +168,9 @@ KF_FUNCTION void kf_leave(const kf_module_arguments *a, const kf_held *h, int i,
         r->staying[2][o] = stays.p;
     }
 }
-/* Writes the populations that lead into the tile from a border place beyond y: those that leave the place's
- * image along that axis with velocity 1. They have the same bits as those of a place in a tile, because the
- * cut of the domain decides which nodes lie in a tile. */
+/* Writes the populations that lead into the tile from a border place beyond y: those that leave the image
+ * of the place along that axis with velocity 1. They have the same bits as if a tile contained the place,
+ * because how the domain is cut decides which nodes a tile contains. */
 KF_FUNCTION void kf_leave_row(const kf_module_arguments *a, const kf_held *h, int inward, kf_real *to) {
     to += KF_SLOT(-1, inward, -1);
     if (kf_is_listed(h)) {
@@ -230,7 +234,7 @@ KF_FUNCTION void kf_leave_border(const kf_module_arguments *a, const kf_held *h,
 KF_FUNCTION void kf_stage(const kf_module_arguments *a, const kf_word *from, kf_word *to, int stride) {
     KF_EACH_WORD(KF_STAGE_WORD)
 }
-/* Index in plane z of the node that kf_tile_node gives, and address of its word 0. */
+/* Return the index in plane z of the node that kf_tile_node gives, and the address of its word 0. */
 KF_FUNCTION kf_index kf_index_in_plane(const kf_module_arguments *a, kf_index node, int z) {
     return kf_node(a, 0, KF_KEPT_FROM(a), 0) + node + (kf_index)a->memory.plane_pitch * z;
 }
@@ -277,7 +281,7 @@ KF_FUNCTION kf_index kf_border_node(const kf_module_arguments *a, int x0, int y0
 
 #define KF_PUT_WORD(i, name) *(to + kf_place(a, KF_NODE_WORDS, i, 0)) = (h.name);
 #define KF_PUT_EDGE(i, name) *kf_edge_word(a, high, i, row, level) = h.name;
-/* The node at (x, y, z), which has index node in its plane. */
+/* Stores the moments of the node at (x, y, z), whose index in its plane is `node`. */
 KF_FUNCTION void kf_put_moments(const kf_module_arguments *a, kf_index node, int x, int y, int z,
                                 kf_moments m) {
     kf_word *const to = kf_in_plane(a, a->populations.target, node, z);
@@ -292,10 +296,9 @@ KF_FUNCTION void kf_put_moments(const kf_module_arguments *a, kf_index node, int
     }
 }
 
-/* --- The kernel ------------------------------------------------------------------------------------------
- */
+/* --- The kernel --- */
 
-/* Loads the populations that arrive with one cx and cy, named by their letters. */
+/* Loads the three populations that arrive with one cx and cy, which are named by their letters. */
 #define KF_ARRIVE(nx, ny, cx, cy) kf_z_column f_##nx##ny = kf_get_column(&here[KF_FROM(reach, cx, cy, -1)]);
 #define KF_ARRIVE_STAYED                                                                                     \
     kf_z_column f_zz = {r.staying[0][o], r.staying[1][o], r.staying[2][o]};                                  \
@@ -303,15 +306,15 @@ KF_FUNCTION void kf_put_moments(const kf_module_arguments *a, kf_index node, int
 #define KF_ARRIVED_LEVEL(c)                                                                                  \
     kf_sum_level(kf_sum_line(f_mm.c, f_zm.c, f_pm.c), kf_sum_line(f_mz.c, f_zz.c, f_pz.c),                   \
                  kf_sum_line(f_mp.c, f_zp.c, f_pp.c))
-/* Declares the node that thread t works on. */
+/* Declares the node of thread t. */
 #define KF_NODE_OF_THREAD                                                                                    \
     const int o = KF_OWN(t), tx = t % KF_TILE_X, ty = t / KF_TILE_X;                                         \
     const int x = x0 + 1 + tx, y = y0 + 1 + ty;                                                              \
     kf_real *const here = tile->population + (tx + 1 + KF_PLANE_X * (ty + 1));
 
-/* Streams and collides in the plan `moments`. Each block walks up a column of planes with its tile. It turns
- * the moments of a plane into populations in shared memory, and the nodes sum the populations that stream to
- * them. A node is collided and stored when the plane above it has been read. */
+/* Streams and collides in the plan `moments`. Each block walks up through the planes with its tile. It
+ * turns the moments of a plane into populations in shared memory, and the nodes sum the populations that
+ * stream to them. A node is collided and stored when the plane above it has been read. */
 KF_BLOCK_KERNEL(stream_collide, kf_module_arguments) {
     KF_DECLARE_TILE
     kf_rolling r;
@@ -323,8 +326,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_module_arguments) {
 #else
     const int begin = 0, stop = nz;
 #endif
-    /* The walk that ends at the last plane begins first, the one from the first plane second, and the short
-     * ones last. So no block has much left to do at the end. */
+    /* The walk that ends at the last plane begins first, the one from the first plane second, and the
+     * short ones last. So no block has much left to do at the end. */
     int planes = KF_WALK(stop - begin, a->march), left = stop - begin - planes, first = stop - planes;
     for (int walk = 0; walk < block_y / tiles_y; walk++) {
         first = walk == 0 ? begin : first + planes;
@@ -356,7 +359,8 @@ KF_BLOCK_KERNEL(stream_collide, kf_module_arguments) {
         (void)x, (void)y, (void)here;
     }
     KF_BARRIER;
-    /* From the plane before the walk to the one after it, or the last before a face that is an image. */
+    /* A walk reads from the plane before its first to the one behind its last. It stops at the last plane
+     * before a face whose other side is an image. */
     const int from = KF_HAS_IMAGE(-1) && first == 0 ? 0 : first - 1,
               to = KF_HAS_IMAGE(1) && end == nz ? end - 1 : end;
     if (KF_IS_GIVEN(from, nz)) {

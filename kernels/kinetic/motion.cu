@@ -1,8 +1,10 @@
-/* Computes the pose of a moving solid at each step from the pose before. It is prescribed, or follows from
- * the equations of motion of a free solid (body.h), with the sums over the samples. Defines: KF_FREE 0|1,
- * KF_TEAM 1: a part of a team, whose sums are those of all parts; KF_SOLIDS 1: several solids, prescribed. */
+/* Computes the pose of a moving solid in each step from that of the step before. The motion is prescribed,
+ * or follows from the equations of motion of a free solid (body.h).
+ *
+ * Defines: KF_FREE 0|1: the solid is free. KF_TEAM 1: the sums over samples are those of all parts of a
+ * team. KF_SOLIDS 1: there are several solids with prescribed motions. */
 #include "arguments.h"
-typedef kf_solid_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_solid_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "body.h"
 #include "prescribed.h"
@@ -10,7 +12,7 @@ typedef kf_solid_arguments kf_module_arguments; /* what the functions of the hea
 #define KF_SOLIDS 0
 #endif
 
-/* Computes the pose of the step that begins, and empties the band. One item. */
+/* Computes the pose of the step that begins, and empties the band. The extent is one item. */
 KF_SCALAR_KERNEL(advance_pose, kf_module_arguments) {
     (void)x, (void)y, (void)z;
     kf_pose *pose = (kf_pose *)a->samples.pose;
@@ -27,7 +29,7 @@ KF_SCALAR_KERNEL(advance_pose, kf_module_arguments) {
     if (a->band.count) a->band.count[0] = a->band.count[2] = 0;
 }
 
-/* Sets the next step to a->body.pose_step of the prescribed motion. One item. */
+/* Sets the next step to a->body.pose_step of the prescribed motion. The extent is one item. */
 KF_SCALAR_KERNEL(set_pose_step, kf_module_arguments) {
     (void)x, (void)y, (void)z;
     ((kf_pose *)a->samples.pose)->step = a->body.pose_step;
@@ -38,8 +40,8 @@ KF_SCALAR_KERNEL(set_pose_step, kf_module_arguments) {
 }
 
 #if KF_FREE
-/* Computes the velocities of this step, before the forces are spread, and empties the sums. A solid that has
- * touched a face is held where it is. One block. */
+/* Computes the velocities of this step before the forces are spread, and empties the sums. A solid that
+ * has touched a face is held where it is. The extent is one block. */
 KF_BLOCK_KERNEL(solve_body, kf_module_arguments) {
     (void)block_x, (void)block_y;
     KF_SHARED double sums[KF_BODY_THREADS];

@@ -1,6 +1,6 @@
-/* Finds the nodes in the band of a moving solid, anew in each step. It uses the samples' cells, each node
- * once, or patches of samples; then it also sorts a patch's samples into runs of one cell each. It belongs to
- * immersed_band.cu, whose defines and functions it uses, and is empty for a solid at rest. */
+/* Finds the nodes in the band of a moving solid, anew in each step. It visits the samples' cells, and adds
+ * each node once. Or it works with patches of samples, and then also sorts a patch's samples into runs of
+ * one cell each. immersed_band.cu includes it, and has its defines. For a solid at rest it is empty. */
 #ifndef KF_KERNELS_KINETIC_MOVING_BAND_H
 #define KF_KERNELS_KINETIC_MOVING_BAND_H
 
@@ -12,7 +12,7 @@ KF_FUNCTION int kf_give_place(const kf_module_arguments *a, kf_index k, int plac
     a->band.of[k] = fits ? place : -1;
     return !fits;
 }
-/* Number of places that were needed beyond the band's room. */
+/* Takes places back that the band does not have, and counts them as missing. */
 KF_FUNCTION void kf_take_back(const kf_module_arguments *a, int over) {
     if (over == 0) return;
     kf_atomic_add_int(a->band.count, -over);
@@ -21,7 +21,7 @@ KF_FUNCTION void kf_take_back(const kf_module_arguments *a, int over) {
 #endif
 
 #if KF_MOVING && KF_CELLS && KF_PATCH
-/* Rows of the box around the solid, in words of patch_band. */
+/* Returns the number of words of patch_band for a row of the box around the solid. */
 #define KF_BOX_WORDS(a) (((a)->samples.box[0] + 32) / 32)
 
 /* Marks the nodes in one of the four rows of a cell. */
@@ -44,7 +44,7 @@ KF_FUNCTION void kf_mark_row(const kf_module_arguments *a, const int *origin, co
 }
 
 #if KF_OWN_POSE
-/* Copies from the last pose what a prescribed motion needs, and computes the pose of the step that begins. */
+/* Copies what a prescribed motion needs from the last pose, and computes the pose of the step that begins. */
 KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
     for (int i = 0; i < 3; i++) {
         pose->axis[i] = before->axis[i];
@@ -56,7 +56,7 @@ KF_FUNCTION void kf_find_pose(const kf_pose *before, kf_pose *pose) {
     pose->step = before->step;
     kf_advance_prescribed(pose);
 }
-/* Leaves the new pose behind the last one, from which all blocks begin. patch_collect then moves it to its
+/* Stores the new pose behind the last one, from which all blocks begin. patch_collect then moves it to its
  * place. */
 KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
     all[1] = all[0];
@@ -71,7 +71,7 @@ KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
 }
 #endif
 
-/* The lower corner of the box around the solid, or around several. */
+/* Returns the lower corner of the box around the solid, or around several. */
 #if KF_SOLIDS
 #define KF_BOX_ORIGIN(a, pose) ((const kf_pose *)(a)->samples.pose)->box_origin
 #else
@@ -79,9 +79,9 @@ KF_FUNCTION void kf_leave_pose(kf_pose *all, const kf_pose *pose) {
 #endif
 
 /* Sorts the samples of a patch by cells, and marks these cells. The order within a run differs between
- * devices. A thread loads all its samples at once. Among the samples of a warp in one cell, the first enters
- * the cell for all. Cells are numbered as they are found: there are few, and no loop visits the table.
- * Extent: KF_PATCH_THREADS for each patch. */
+ * devices. A thread loads all its samples at once. Among the samples of a warp that are in one cell, the
+ * first enters the cell for all. Cells are numbered as they are found, because there are few, and no loop
+ * visits the whole table. The extent is KF_PATCH_THREADS for each patch. */
 KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
     (void)block_y;
     KF_SHARED int corners[KF_PATCH_TABLE], counts[KF_PATCH_TABLE], cells[KF_PATCH], sizes[KF_PATCH],
@@ -94,7 +94,7 @@ KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
 #endif
     kf_real4 packed[KF_SLOTS(KF_PATCH, KF_PATCH_THREADS)];
     int place[KF_SLOTS(KF_PATCH,
-                       KF_PATCH_THREADS)]; /* in the table, and above 16 bits among the samples of the cell */
+                       KF_PATCH_THREADS)]; /* place in the table; above 16 bits the position in the cell */
     int *runs = a->patches.runs + (long long)block_x * KF_PATCH_RUNS;
     KF_EACH_FULL_SLOT(i, slot, KF_PATCH, KF_PATCH_THREADS) {
         const int s = block_x * KF_PATCH + i;
@@ -144,7 +144,7 @@ KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
         place[slot] = corner == KF_NO_CELL ? -1 : entered + (equals.before << 16);
     }
     KF_BARRIER;
-    /* Samples of a cell, and above 16 bits its runs. */
+    /* From here on: the number of the cell's samples, and above 16 bits its runs. */
     KF_EACH_OF(c, cells_found, KF_PATCH_THREADS) {
         const int count = counts[cells[c]];
         sizes[c] = count | KF_RUNS(count) << 16;
@@ -182,9 +182,10 @@ KF_BLOCK_KERNEL(patch_sort, kf_module_arguments) {
     }
 }
 
-/* Gives the marked nodes places in the band, in the order of a block's words, so that neighbours along x are
- * neighbours in the band. The map's entries for other nodes have no meaning. Extent: KF_PATCH_THREADS for
- * each KF_PATCH_WORDS words of patch_band; a thread has a bit, a warp the bits of a word. */
+/* Gives the marked nodes places in the band, in the order of a block's words, so that neighbours along x
+ * are neighbours in the band. The entries of the map for other nodes have no meaning. The extent is
+ * KF_PATCH_THREADS for each KF_PATCH_WORDS words of patch_band. A thread has a bit, and a warp the bits of
+ * a word. */
 #define KF_PATCH_WORDS 32
 KF_BLOCK_KERNEL(patch_collect, kf_module_arguments) {
     (void)block_y;
@@ -232,7 +233,7 @@ KF_BLOCK_KERNEL(patch_collect, kf_module_arguments) {
     }
 }
 #elif KF_MOVING
-/* Removes the nodes of the old band from the map. Extent: band_capacity. */
+/* Removes the nodes of the old band from the map. The extent is band_capacity. */
 KF_SCALAR_KERNEL(band_release, kf_module_arguments) {
     (void)y, (void)z;
     if (x >= a->band.count[0]) return;
@@ -243,8 +244,9 @@ KF_SCALAR_KERNEL(band_release, kf_module_arguments) {
 #endif
 }
 
-/* Puts every node of a sample's cell into the band once. -2 marks a node that another item is adding. All
- * corners are loaded, then claimed, then given places: one by one, each would wait for the one before. */
+/* Adds every node of a sample's cell to the band once. -2 marks a node that another item is adding. All
+ * corners are loaded, then claimed, then given places. Done corner by corner, each would wait for the one
+ * before. */
 KF_FUNCTION void kf_mark_cell(const kf_module_arguments *a, const kf_sample *sample) {
     int known[8], claimed[8], count = 0, over = 0;
     KF_UNROLL
@@ -269,8 +271,8 @@ KF_FUNCTION void kf_mark_cell(const kf_module_arguments *a, const kf_sample *sam
     kf_take_back(a, over);
 }
 #if KF_CELLS
-/* The first sample of a cell marks it. Which one is first differs between runs; only integer sums over a cell
- * are the same. */
+/* Marks each cell by its first sample. Which sample is first differs between runs, so only sums of
+ * integers over a cell are reproducible. */
 KF_SCALAR_KERNEL(cell_mark, kf_module_arguments) {
     (void)y, (void)z;
     const kf_sample sample = kf_load_sample(a, x, 0);

@@ -1,29 +1,31 @@
-/* Links as the boundary of a solid whose surface leaves its place: a prescribed motion covers nodes of the
- * fluid and uncovers others. There is no list. The items are the nodes of a box around the solid, and a table
- * of the signed distance, turned by the pose of the step, says on which side of the surface a node is.
+/* Cut links as the boundary of a solid whose surface moves through the grid: a prescribed motion covers
+ * nodes of the fluid and uncovers others. There is no list of links. The items are the nodes of a box
+ * around the solid. A table of the signed distance, turned by the step's pose, tells on which side of the
+ * surface a node is.
  *
- * A node that comes free (refill_nodes) gets populations in equilibrium with the velocity of the surface and
- * the mean density of its neighbours in the fluid, plus their mean deviation from equilibrium.
+ * A node that the solid uncovers (refill_nodes) gets populations in equilibrium with the velocity of the
+ * surface and the mean density of its neighbours in the fluid, plus their mean deviation from equilibrium.
  *
- * reflect_moving has the nodes inside beside the fluid. Of each link to the fluid, such a node gets the
- * population that the outer node pulls: linear interpolation between populations that left and that are there
- * (Bouzidi, Firdaouss and Lallemand, Phys. Fluids 13, 3452, 2001). Its weights are never negative, so that it
- * amplifies no waves at small viscosities, and it needs nothing of earlier steps. The velocity of the surface
- * takes 6 w (c . velocity) of the density at the outer node from it (Ladd, J. Fluid Mech. 271, 285, 1994):
- * before the solid nodes are denser than behind it, and with one density for all the fluid would lose mass.
- * All other populations of the node are those of fluid at rest. A thread writes to its own node only, and
- * reads nodes of the fluid only.
+ * reflect_moving works on the nodes inside the solid that are beside the fluid. For each link to the fluid
+ * it writes to such a node the population that the outer node pulls, by linear interpolation between
+ * populations that left and that are there (Bouzidi, Firdaouss and Lallemand, Phys. Fluids 13, 3452,
+ * 2001). The weights are never negative, so they amplify no waves at small viscosities, and nothing from
+ * earlier steps is needed. The velocity of the surface takes 6 w (c . velocity) of the density at the
+ * outer node from it (Ladd, J. Fluid Mech. 271, 285, 1994). The fluid is denser before the solid than
+ * behind it, and with one density for both it would lose mass. All other populations of the node are those
+ * of fluid at rest. A thread writes to its own node only, and reads nodes of the fluid only.
  *
- * Interpolation and nodes that come and go keep mass on the mean only. So the solid counts what the fluid has
- * gained at it, and its links give that back in about KF_MOVING_MASS_STEPS steps, in proportion to their
- * weights.
+ * Interpolation and nodes that are covered or uncovered conserve mass only on average. So the solid counts
+ * the mass that the fluid has gained at it, and its links return that in about KF_MOVING_MASS_STEPS steps,
+ * in proportion to their weights.
  *
- * Force and torque are the momentum that links exchange as the surface sees it (Wen et al., J. Comput. Phys.
- * 266, 161, 2014). So the momentum of nodes that are covered and uncovered needs no sum of its own.
+ * Force and torque are the momentum that links exchange as the surface sees it (Wen et al., J. Comput.
+ * Phys. 266, 161, 2014). So the momentum of nodes that are covered and uncovered needs no sum of its own.
  *
- * Defines: KF_BODY_FORCE 1: fluid far inside would be accelerated, so it is set to rest in every step. */
+ * Define: KF_BODY_FORCE 1: the body force would accelerate fluid far inside, so this is set to rest in
+ * every step. */
 #include "moving_links_arguments.h"
-typedef kf_moving_links_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_moving_links_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #define KF_FREE 0
 #include "distance_lookup.h"
@@ -34,12 +36,12 @@ enum { KF_CODES = 27, KF_MIDDLE = 13 };
 
 KF_FUNCTION void kf_add_mass(const kf_module_arguments *a, int item, double gained, double weight) {
     kf_int64 *sums = (kf_int64 *)a->moving.mass->sums + 2 * (item % KF_LOAD_SLOTS);
-    if (fabs(gained) < KF_FORCE_LIMIT) /* in fixed point more would look like a mass */
+    if (fabs(gained) < KF_FORCE_LIMIT) /* in fixed point a diverged value would look like a mass */
         kf_atomic_add_int64(sums, kf_fixed_point(gained, KF_FORCE_SCALE));
     if (weight > 0.0) kf_atomic_add_int64(sums + 1, kf_fixed_point(weight, KF_FORCE_SCALE));
 }
 
-/* Adds the last step's gain to the mass, and finds what links give back of it. */
+/* Adds the last step's gain to the mass, and computes what links return of it. */
 KF_FUNCTION void kf_weigh(const kf_module_arguments *a) {
     kf_int64 *sums = (kf_int64 *)a->moving.mass->sums, gained = 0, weight = 0;
     KF_UNROLL_BY_8
@@ -54,8 +56,8 @@ KF_FUNCTION void kf_weigh(const kf_module_arguments *a) {
         weight > 0 ? a->moving.mass->gained * (KF_FORCE_SCALE / KF_MOVING_MASS_STEPS) / (double)weight : 0.0;
 }
 
-/* Computes the pose of the step that begins, keeps the one before, and empties load and lists. Extent: the
- * sums of the load. */
+/* Computes the pose of the step that begins, keeps the one before, and empties the load and the lists. The
+ * extent is the number of the load's sums. */
 KF_SCALAR_KERNEL(move_links, kf_module_arguments) {
     (void)y, (void)z;
     kf_clear_load(a, x);
@@ -67,7 +69,7 @@ KF_SCALAR_KERNEL(move_links, kf_module_arguments) {
     kf_weigh(a);
 }
 
-/* Returns a place as seen from the solid's centre, of the nearest of its images. */
+/* Returns the place relative to the solid's centre, of its nearest periodic image. */
 KF_FUNCTION double kf_moving_arm(const kf_module_arguments *a, const kf_pose *pose, int axis, double place) {
     const double arm = place - pose->center[axis];
     const int nodes = a->grid.nodes[axis];
@@ -92,8 +94,9 @@ KF_FUNCTION double kf_moving_height(const kf_module_arguments *a, const kf_pose 
     return sum;
 }
 
-/* Finds a node beside another by the code of a velocity. Returns whether it is in the domain. Its place is
- * not brought back into the domain, but its index is. */
+/* A node of the box. kf_find_moving_node finds the node beside another in the direction of a code, and
+ * returns whether it is in the domain. Across a periodic face its position is not brought back into the
+ * domain, but its index is. */
 typedef struct kf_moving_node {
     int at[3];
     kf_index index;
@@ -117,7 +120,7 @@ KF_FUNCTION double kf_height_of_node(const kf_module_arguments *a, const kf_pose
     return kf_moving_height(a, pose, node->at[0], node->at[1], node->at[2]);
 }
 
-/* Finds the node with a number among those of the box. Returns whether it is in the domain. */
+/* Finds the node with this number in the box. Returns whether it is in the domain. */
 KF_FUNCTION int kf_begin_moving(const kf_module_arguments *a, int number, kf_moving_node *node) {
     const double *center = ((const kf_pose *)a->moving.pose)->center, *below = a->moving.below;
     const int row = number / a->moving.box[0], plane = row / a->moving.box[1];
@@ -142,7 +145,8 @@ KF_FUNCTION double kf_weight_of(int code) {
     return KF_WEIGHT_1D(code % 3 - 1) * KF_WEIGHT_1D(code / 3 % 3 - 1) * KF_WEIGHT_1D(code / 9 - 1);
 }
 
-/* Returns the part of an equilibrium factor that the velocity makes, for the component c of a population. */
+/* Returns the part of an equilibrium factor that is due to the velocity, for the component c of a
+ * population. */
 KF_FUNCTION kf_real kf_factor(int c, kf_real u) {
     return c == 0 ? -u * u : KF_R(0.5) * (u * u + c * u);
 }
@@ -156,7 +160,7 @@ KF_FUNCTION kf_real kf_moving_equilibrium(int code, kf_real deviation, const kf_
     return xyz + deviation * (wx * wy * wz + xyz);
 }
 
-/* Returns a node's density - 1. */
+/* Returns a node's density less 1. */
 KF_FUNCTION kf_real kf_moving_deviation(const kf_module_arguments *a, kf_index node) {
     kf_real sum = KF_R(0.0);
     KF_UNROLL
@@ -165,13 +169,13 @@ KF_FUNCTION kf_real kf_moving_deviation(const kf_module_arguments *a, kf_index n
     return sum * KF_R(1.0 / KF_UNIT);
 }
 
-/* Holds what neighbours tell a node that comes free. */
+/* What the neighbours of an uncovered node contribute. */
 typedef struct kf_refill {
-    kf_real weight, deviation; /* sums of weights, and of densities - 1 */
-    kf_real beyond[KF_CODES];  /* sums of what populations have beyond their equilibrium */
+    kf_real weight, deviation; /* sums of the weights, and of the densities less 1 */
+    kf_real beyond[KF_CODES];  /* sums of the populations' deviations from equilibrium */
 } kf_refill;
 
-/* Adds a neighbour's density, and what its populations have beyond their equilibrium, by its weight. */
+/* Adds a neighbour's density and its populations' deviations from equilibrium, times its weight. */
 KF_FUNCTION void kf_add_neighbour(const kf_module_arguments *a, int beside, kf_index node, kf_refill *sum) {
     const kf_real weight = KF_R(kf_weight_of(beside));
     kf_real f[KF_CODES], deviation = KF_R(0.0), u[3] = {KF_R(0.0), KF_R(0.0), KF_R(0.0)};
@@ -190,8 +194,8 @@ KF_FUNCTION void kf_add_neighbour(const kf_module_arguments *a, int beside, kf_i
         sum->beyond[code] += weight * (f[code] - kf_moving_equilibrium(code, deviation, u));
 }
 
-/* Lists the nodes that the step has work at. One that comes free lies less than a cell from the surface. A
- * node that is covered takes its mass from the fluid here, before it is reset. Extent: the box. */
+/* Lists the nodes at which the step has work. An uncovered node is less than a cell from the surface. A
+ * node that is covered takes its mass from the fluid here, before it is reset. The extent is the box. */
 KF_SCALAR_KERNEL(list_moving, kf_module_arguments) {
     const kf_pose *pose = (const kf_pose *)a->moving.pose;
     const int number = kf_number_of(a, x, y, z), slot = number % KF_MOVING_SLOTS;
@@ -207,8 +211,8 @@ KF_SCALAR_KERNEL(list_moving, kf_module_arguments) {
     a->moving.list[slot * a->moving.room + (inside ? place : a->moving.room - 1 - place)] = number;
 }
 
-/* Fills a node that the solid has left since the step before. Neighbours that it has left too tell nothing.
- */
+/* Fills a node that the solid has uncovered since the step before. Neighbours that were uncovered too
+ * contribute nothing. */
 KF_FUNCTION void kf_refill_node(const kf_module_arguments *a, int number) {
     const kf_pose *pose = (const kf_pose *)a->moving.pose;
     kf_moving_node node, beside;
@@ -237,7 +241,8 @@ KF_FUNCTION void kf_refill_node(const kf_module_arguments *a, int number) {
     kf_add_mass(a, number, gained, 0.0);
 }
 
-/* Fills all nodes that come free. Extent: KF_MOVING_SLOTS times so many of each part at once. */
+/* Fills all uncovered nodes. The extent is KF_MOVING_SLOTS times the number of nodes that each part of the
+ * list handles at once. */
 KF_SCALAR_KERNEL(refill_nodes, kf_module_arguments) {
     (void)y, (void)z;
     const int slot = x % KF_MOVING_SLOTS, count = a->moving.counts[KF_MOVING_SLOTS + slot];
@@ -245,26 +250,26 @@ KF_SCALAR_KERNEL(refill_nodes, kf_module_arguments) {
         kf_refill_node(a, a->moving.list[(slot + 1) * a->moving.room - 1 - place]);
 }
 
-/* Returns the share of a link outside of the surface, from the distances at its outer and its inner node and,
- * as the surface is curved, at the place that these give. */
+/* Returns the share of a link outside of the surface, from the distances at its outer and its inner node.
+ * As the surface is curved, it also uses the distance at the place that these give. */
 KF_FUNCTION double kf_moving_share(const kf_module_arguments *a, const kf_pose *pose, const int outer[3],
                                    const int c[3], double out, double in) {
     if (a->moving.half_way) return 0.5;
-    if (in > 0.0) in = 0.0; /* on the surface */
+    if (in > 0.0) in = 0.0; /* the node is on the surface */
     const double q = out / (out - in);
     const double there =
         kf_moving_height(a, pose, outer[0] + q * c[0], outer[1] + q * c[1], outer[2] + q * c[2]);
     return there > 0.0 ? q + (1.0 - q) * (there / (there - in)) : q * (out / (out - there));
 }
 
-/* Holds what the links of an inner node bring. */
+/* The sums over the links of an inner node. */
 typedef struct kf_moving_sums {
     kf_int64 load[KF_LOAD_SUMS];
-    double gained, weight; /* mass of the fluid; weights of the links */
+    double gained, weight; /* the mass that the fluid gains, and the weights of the links */
 } kf_moving_sums;
 
-/* Computes what returns to the outer node of a link, and adds its force and its mass. `code` is that of the
- * direction from the inner node to the outer one. */
+/* Computes the population that returns to the outer node of a link, and adds its force and its mass.
+ * `code` is that of the direction from the inner node to the outer one. */
 KF_FUNCTION kf_real kf_return_to(const kf_module_arguments *a, const kf_pose *pose, int code,
                                  const kf_moving_node *outer, double out, double in, kf_moving_sums *sums) {
     const int c[3] = {1 - code % 3, 1 - code / 3 % 3, 1 - code / 9};
@@ -300,8 +305,8 @@ KF_FUNCTION kf_real kf_return_to(const kf_module_arguments *a, const kf_pose *po
     return value;
 }
 
-/* Sets a share of the populations of a node inside to those of fluid at rest, but for the ones that nodes of
- * the fluid pull from it. */
+/* Sets a share of the populations of a node inside the solid to those of fluid at rest, except for those
+ * that nodes of the fluid pull from it. */
 KF_FUNCTION void kf_reflect_at(const kf_module_arguments *a, int number, int share) {
     const kf_pose *pose = (const kf_pose *)a->moving.pose;
     kf_moving_node node, outer;
@@ -324,8 +329,8 @@ KF_FUNCTION void kf_reflect_at(const kf_module_arguments *a, int number, int sha
     kf_add_mass(a, number, sums.gained, sums.weight);
 }
 
-/* Does so for all nodes inside near the surface. Extent: KF_MOVING_SLOTS times KF_MOVING_SHARES times so many
- * of each part at once. */
+/* Does this for all nodes inside that are near the surface. The extent is KF_MOVING_SLOTS times
+ * KF_MOVING_SHARES times the number of nodes that each part of the list handles at once. */
 KF_SCALAR_KERNEL(reflect_moving, kf_module_arguments) {
     (void)y, (void)z;
     const int slot = x % KF_MOVING_SLOTS, count = a->moving.counts[slot], rest = x / KF_MOVING_SLOTS;
@@ -334,7 +339,8 @@ KF_SCALAR_KERNEL(reflect_moving, kf_module_arguments) {
         kf_reflect_at(a, a->moving.list[slot * a->moving.room + place], rest % KF_MOVING_SHARES);
 }
 
-/* Sets all nodes inside to fluid at rest, before the state is read and once at the start. Extent: the box. */
+/* Sets all nodes inside to fluid at rest, before the state is read and once at the start. The extent is
+ * the box. */
 KF_SCALAR_KERNEL(rest_moving, kf_module_arguments) {
     kf_moving_node node;
     if (!kf_begin_moving(a, kf_number_of(a, x, y, z), &node) ||

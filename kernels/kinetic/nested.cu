@@ -1,31 +1,31 @@
 /* The exchanges between a level of nested grids and the next finer one, whose cells are half as wide and
  * which takes two steps for one. Density and velocity are the same on both. The second moments after a
- * collision represent the strain rate; they are scaled by the host's factor (docs/physics.md). A block works
- * on a tile of cells of the coarser level. It reads each node that these cells need once, and sums along one
- * axis after the other. Defines: those of state.cu. */
+ * collision represent the strain rate, and the host's factor scales them (docs/physics.md). A block works
+ * on a tile of cells of the coarser level. It reads each node that these cells need once, and sums along
+ * one axis after the other. Defines: those of state.cu. */
 #include "nested_arguments.h"
-typedef kf_nested_side kf_module_arguments; /* what the functions of the headers take */
+typedef kf_nested_side kf_module_arguments; /* the headers' functions take this type */
 
 #include "crossing.h"
 
 #if KF_CUDA
-/* KF_BLOCKS is the least number of blocks on a multiprocessor, which limits a thread's registers. With fewer
- * registers more blocks wait for memory at once, but each waits more often, because it loads some values only
- * after it has used others. */
+/* KF_BLOCKS is the least number of blocks on a multiprocessor, which limits a thread's registers. With
+ * fewer registers more blocks wait for memory at once. But each waits more often, because it loads some
+ * values only after it has used others. */
 #undef KF_LAUNCH_BOUNDS
 #define KF_LAUNCH_BOUNDS __launch_bounds__(KF_THREADS, KF_BLOCKS)
 #endif
 
-/* --- Tiles -----------------------------------------------------------------------------------------------
- */
+/* --- Tiles --- */
 
-/* The cells of a block, along u, v and across the layer. */
+/* The cells of a block: the axes u, v and that across the layer, and the first cell. */
 typedef struct kf_tile {
-    int axis[3], cell[3]; /* of the first, counted from the nested box */
+    int axis[3], cell[3]; /* the first cell is counted from the nested box */
     int cells[3];
 } kf_tile;
 
-/* Finds the cells of a block: its box by the first tile of each box, then its position in the layers. */
+/* Returns the cells of a block. The first tiles of the boxes tell its box, and then its number tells the
+ * position in the layers. */
 KF_FUNCTION kf_tile kf_tile_of(const kf_nested_arguments *a, int block) {
     int box = 0;
     while (box + 1 < a->boxes && block >= a->start[box + 1])
@@ -43,26 +43,26 @@ KF_FUNCTION kf_tile kf_tile_of(const kf_nested_arguments *a, int block) {
     return t;
 }
 
-/* Nodes of a level that a tile needs along an axis. */
+/* The nodes of a level that a tile needs along an axis. */
 typedef struct kf_span {
     int from, count;
-    int period; /* places beyond the grid are on its other side, so far away */
+    int period; /* a position beyond the grid is this far from the same node inside */
     kf_index stride;
 } kf_span;
 
-/* Returns a node's position, which may lie beyond a grid that is periodic along the axis, within the grid. */
+/* Brings the position of a node, which may be beyond a periodic grid, back into the grid. */
 KF_FUNCTION int kf_around(int place, int nodes) {
     return place < 0 ? place + nodes : place >= nodes ? place - nodes : place;
 }
 KF_FUNCTION kf_index kf_stride_along(const kf_nested_side *a, int axis) {
     return axis == 0 ? 1 : axis == 1 ? (kf_index)a->grid.row_pitch : (kf_index)a->memory.plane_pitch;
 }
-/* Returns the position of node i of a span. Beyond the last node it returns the last one, because tiles at
+/* Returns the position of node i of a span. Behind the last node it returns the last one, because tiles at
  * an end have fewer cells. */
 KF_FUNCTION int kf_place_along(const kf_span *s, int i) {
     return kf_around(s->from + (i < s->count ? i : s->count - 1), s->period);
 }
-/* Returns what the position adds to an index. */
+/* Returns what the position of node i adds to an index. */
 KF_FUNCTION kf_index kf_along(const kf_span *s, int i) {
     return kf_place_along(s, i) * s->stride;
 }
@@ -70,15 +70,16 @@ enum { KF_NO_PERIOD = 1 << 30 };
 
 #if KF_CUDA
 #define KF_TOGETHER
-#else /* Items of a loop that a cpu computes many at a time; they take no address of a variable in it. */
+/* On a cpu the items of a loop are computed many at a time, so the loop takes no address of a variable. */
+#else
 #define KF_TOGETHER _Pragma("omp simd")
 #endif
-/* Divides i below 65536 / n by n: vectors have no division. */
+/* Returns i / n for i below 65536 / n by a multiplication, because vectors have no division. */
 KF_FUNCTION int kf_row_of(int i, int n) {
     return (int)((unsigned)i * (65536U / (unsigned)n + 1U) >> 16);
 }
-/* Returns the node, of several layers, on which thread t of a GPU works. Neighbouring threads take neighbours
- * in memory. These are neighbours along x, which for some layers is the axis across them. */
+/* Returns the node, of several layers, on which thread t of a GPU works. Adjacent threads take nodes that
+ * are adjacent in memory, so neighbours along x, which for some layers is the axis across them. */
 KF_FUNCTION int kf_node_of(const kf_tile *tile, int t, int in_layer, int layers) {
 #if KF_CUDA
     if (tile->axis[2] == 0 && t < in_layer * layers) return t % layers * in_layer + t / layers;
@@ -87,8 +88,7 @@ KF_FUNCTION int kf_node_of(const kf_tile *tile, int t, int in_layer, int layers)
     return t;
 }
 
-/* --- Writing ----------------------------------------------------------------------------------------------
- */
+/* --- Writing --- */
 
 KF_FUNCTION void kf_put_moments(const kf_nested_side *a, kf_index k, const kf_real *kept, int stride,
                                 kf_real scale) {
@@ -100,7 +100,7 @@ KF_FUNCTION void kf_put_moments(const kf_nested_side *a, kf_index k, const kf_re
 }
 
 #if KF_CUDA
-/* Writes a node, from what is kept of it. */
+/* Writes a node from what is kept of it. */
 KF_FUNCTION void kf_put_node(const kf_nested_side *a, int moments, kf_index k, const kf_real *kept,
                              kf_real scale) {
     if (moments) {
@@ -122,7 +122,8 @@ KF_FUNCTION void kf_put_all_moments(const kf_nested_side *a, const kf_span span[
                            kept + KF_OWN(t), KF_PRIVATE(threads), scale);
     }
 }
-/* Populations lie far apart in memory, so a cpu writes rows of one population after the other. */
+/* Writes the populations of all nodes. Those of a node are far apart in memory, so a cpu writes rows of
+ * one population after the other. */
 KF_FUNCTION void kf_put_all_populations(const kf_nested_side *a, const kf_span span[3], int length, int rows,
                                         int threads, const kf_real *kept) {
     const kf_index begin = kf_node(a, 0, 0, 0);
@@ -142,7 +143,7 @@ KF_FUNCTION void kf_put_all_populations(const kf_nested_side *a, const kf_span s
             }
         }
 }
-/* Writes what threads kept for the nodes of spans: so many nodes in a row, and rows in a layer. */
+/* Writes what threads kept for the nodes of spans, `length` nodes in a row and `rows` rows in a layer. */
 KF_FUNCTION void kf_put(const kf_nested_side *a, int moments, const kf_span span[3], int length, int rows,
                         int threads, const kf_real *kept, kf_real scale) {
     if (moments)
@@ -152,19 +153,18 @@ KF_FUNCTION void kf_put(const kf_nested_side *a, int moments, const kf_span span
 }
 #endif
 
-/* --- To the finer level ----------------------------------------------------------------------------------
- */
+/* --- To the finer level --- */
 
 enum {
-    KF_SEEN_U = KF_NESTED_TILE_U + 2, /* nodes of the coarser level */
+    KF_SEEN_U = KF_NESTED_TILE_U + 2, /* the coarser level's nodes */
     KF_SEEN_V = KF_NESTED_TILE_V + 2,
     KF_LAYER = KF_SEEN_U * KF_SEEN_V,
     KF_FINE_U = 2 * KF_NESTED_TILE_U,
     KF_FINE_V = 2 * KF_NESTED_TILE_V
 };
 
-/* Returns the middle one of the three nodes around a cell's ghosts. At a face of the domain it is one node
- * farther in. */
+/* Returns the middle one of the three nodes around the ghosts of a cell. At a face of the domain it is one
+ * node farther inside. */
 KF_FUNCTION int kf_middle(const kf_nested_arguments *a, int axis, int cell) {
     const int nodes = a->coarse.grid.nodes[axis], place = a->first[axis] + cell;
     return a->around[axis] ? place : place < 1 ? 1 : place > nodes - 2 ? nodes - 2 : place;
@@ -200,7 +200,7 @@ KF_FUNCTION kf_real kf_interpolate(kf_parabola p, const kf_real *values, int fro
     return p.low * values[from] + p.middle * values[from + stride] + p.high * values[from + 2 * stride];
 }
 
-/* Steps of refine. The first looks at node i of the three layers of the coarser level. */
+/* These are the steps of refine. kf_see reads the state of node i of three layers of the coarser level. */
 KF_FUNCTION void kf_see(const kf_nested_arguments *a, const kf_span span[3], kf_index begin, int i,
                         kf_real (*seen)[3 * KF_LAYER]) {
     const int layer = kf_row_of(i, KF_LAYER), row = kf_row_of(i, KF_SEEN_U);
@@ -211,7 +211,7 @@ KF_FUNCTION void kf_see(const kf_nested_arguments *a, const kf_span span[3], kf_
     for (int q = 0; q < KF_CROSSING; q++)
         seen[q][i] = c.value[q];
 }
-/* Rows of nodes of the coarser level between its own, two layers of KF_FINE_V. */
+/* Interpolates rows between the coarser level's rows, in two layers of KF_FINE_V rows. */
 KF_FUNCTION void kf_make_rows(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int i,
                               kf_real (*layers)[2 * KF_LAYER], kf_real (*rows)[3 * KF_LAYER]) {
     const int row = kf_row_of(i, KF_SEEN_U), layer = row / KF_FINE_V;
@@ -233,14 +233,14 @@ KF_FUNCTION void kf_make_ghost(const kf_nested_arguments *a, const kf_tile *t, c
 
 #if KF_CUDA
 #if KF_EDGES
-/* Writes populations to the array of ghosts at the ends of rows. */
+/* Writes the populations of a ghost to `fresh` (edges.h). */
 KF_FUNCTION void kf_put_fresh(const kf_nested_side *a, kf_stored *fresh, const kf_real *kept) {
     const long long values = kf_edge_values(a, KF_EDGE_GHOSTS);
     KF_UNROLL
     for (int i = 0; i < 27; i++)
         fresh[i * values] = kf_to_store(kept[i]);
 }
-/* Writes a ghost to that array; returns whether the ghost is not in the grid. */
+/* Writes a ghost to `fresh`, and returns whether the grid does not store it, too. */
 KF_FUNCTION int kf_is_put_fresh(const kf_nested_side *a, const kf_tile *t, const kf_span s[3], int u, int v,
                                 int w, const kf_real *kept) {
     const int along_u = s[0].from + u, along_v = s[1].from + v, along_w = s[2].from + w, across = t->axis[2];
@@ -275,8 +275,8 @@ KF_FUNCTION void kf_put_ghosts(const kf_nested_arguments *a, const kf_tile *tile
 }
 #endif
 
-/* The ghosts of the finer level in cells beside the nested box, eight in each, from the 27 cells of the
- * coarser one around it: along each axis the parabola through three of them. */
+/* Interpolates the finer level's ghosts in the cells beside the nested box, eight in each. It uses the 27
+ * cells of the coarser level around it: along each axis the parabola through three of them. */
 #define KF_THREADS KF_REFINE_THREADS
 #define KF_BLOCKS  6
 KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
@@ -302,7 +302,7 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
             layers[q][i + KF_LAYER] = kf_interpolate(high, seen[q], i, KF_LAYER);
         }
     }
-    KF_BARRIER; /* what was seen makes room for rows of the finer level */
+    KF_BARRIER; /* rows of the finer level now replace what was read */
     KF_TOGETHER KF_EACH_OF(i, 2 * KF_FINE_V * KF_SEEN_U, T) {
         kf_make_rows(a, &tile, span, i, layers, seen);
     }
@@ -318,18 +318,18 @@ KF_BLOCK_KERNEL(refine, kf_nested_arguments) {
 #endif
 }
 
-/* --- To the coarser level --------------------------------------------------------------------------------
- */
+/* --- To the coarser level --- */
 
 enum {
-    KF_LINES_U = 2 * KF_NESTED_TILE_U + 2, /* lines across a tile's layer */
+    KF_LINES_U = 2 * KF_NESTED_TILE_U + 2, /* lines of nodes across a tile's layer */
     KF_LINES_V = 2 * KF_NESTED_TILE_V + 2,
     KF_LINES = KF_LINES_U * KF_LINES_V,
     KF_CELLS = KF_NESTED_TILE_U * KF_NESTED_TILE_V
 };
 
-/* The first of the four nodes in a line that the middle of a cell comes from, all of the box: ghosts are not
- * right any more when the coarser level has come to the same time. The cell's own two are among them. */
+/* Returns the first of the four nodes in a line from which the middle of a cell is computed. Two of them
+ * are the cell's own. All are in the box, because ghosts are no longer right when the coarser level has
+ * come to the same time. */
 KF_FUNCTION int kf_line_from(const kf_nested_arguments *a, int axis, int cell) {
     const int before = 2 * cell + a->ghosts[axis] - 1, last = a->end[axis] - 4,
               highest = before > last ? last : before,
@@ -349,7 +349,7 @@ KF_FUNCTION kf_span kf_span_of_cells(const kf_nested_arguments *a, const kf_tile
                        kf_stride_along(&a->coarse, axis)};
     return s;
 }
-/* Places in a span of the first of the four nodes of a cell's line, and of the first of its own two. */
+/* The places in a span of the first of the four nodes of a cell's line, and of the first of its own two. */
 typedef struct kf_line {
     int from, own;
 } kf_line;
@@ -359,7 +359,7 @@ KF_FUNCTION kf_line kf_line_of(const kf_nested_arguments *a, const kf_tile *t, i
     const kf_line l = {kf_line_from(a, axis, cell) - s->from, 2 * cell + a->ghosts[axis] - s->from};
     return l;
 }
-/* Returns the part of four nodes in a line in an eighth of the second difference along it. */
+/* Returns minus an eighth of the second difference along a line of four nodes. */
 KF_FUNCTION kf_real kf_off_line(kf_real a, kf_real b, kf_real c, kf_real d) {
     return KF_R(1.0 / 16.0) * (b + c - a - d);
 }
@@ -371,12 +371,12 @@ KF_FUNCTION kf_real kf_off_places(const kf_real *values, int from, int stride) {
 KF_FUNCTION kf_real kf_share_of(int own, int k) {
     return k == own || k == own + 1 ? KF_R(0.5) : KF_R(0.0);
 }
-/* Returns what node k of a line adds to an eighth of the second difference along it. */
+/* Returns what node k of a line contributes to minus an eighth of the second difference. */
 KF_FUNCTION kf_real kf_part_of(int k) {
     return k == 1 || k == 2 ? KF_R(1.0 / 16.0) : KF_R(-1.0 / 16.0);
 }
-/* For a line across the layer: the mean of the cell's own two nodes, and an eighth of the second
- * difference. */
+/* The sums over a line across the layer: the mean of the cell's own two nodes, and minus an eighth of the
+ * second difference. */
 typedef struct kf_line_sums {
     kf_crossing mean, off;
 } kf_line_sums;
@@ -395,7 +395,7 @@ KF_FUNCTION kf_line_sums kf_add_node(kf_line_sums s, kf_crossing c, kf_real shar
     }
     return s;
 }
-/* Keeps the mean of line i, and this mean less the second difference. */
+/* Stores the mean of line i, and the mean less an eighth of the second difference. */
 KF_FUNCTION void kf_keep_line(kf_line_sums s, int i, kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
     KF_UNROLL
     for (int q = 0; q < KF_CROSSING; q++) {
@@ -404,27 +404,27 @@ KF_FUNCTION void kf_keep_line(kf_line_sums s, int i, kf_real (*mean)[KF_LINES], 
     }
 }
 
-/* The first step of coarsen looks at the lines across the layer. */
+/* The first step of coarsen reads the lines across the layer. */
 #if KF_CUDA
 KF_FUNCTION int kf_is_in_region(const kf_kinetic_region *region, int x, int y, int z) {
     return x >= region->low[0] && x < region->high[0] && y >= region->low[1] && y < region->high[1] &&
            z >= region->low[2] && z < region->high[2];
 }
-/* Returns whether a line belongs to one of the tile's own cells. Of lines beside them only the mean is
+/* Returns whether a line belongs to one of the tile's own cells. Of the lines beside them only the mean is
  * used. */
 KF_FUNCTION int kf_is_own_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3], int u,
                                int v) {
     const int from_u = kf_line_of(a, t, 0, &span[0], 0).own, from_v = kf_line_of(a, t, 1, &span[1], 0).own;
     return u >= from_u && u < from_u + 2 * t->cells[0] && v >= from_v && v < from_v + 2 * t->cells[1];
 }
-/* Sums the values of four neighbouring threads, in whole warps. */
+/* Sums the values of four adjacent threads, in whole warps. */
 KF_FUNCTION kf_real kf_sum_of_four(kf_real value) {
     value += __shfl_xor_sync(0xffffffffU, value, 1);
     return value + __shfl_xor_sync(0xffffffffU, value, 2);
 }
-/* Reads node k of line (u, v). With KF_EDGES the nodes across x lie in a separate array; one read serves
- * both, because a block runs through it once. Where a still finer grid covers nodes, the grid has their
- * state: the exchange writes it there, and the flow's kernel leaves these nodes out. */
+/* Reads node k of line (u, v). With KF_EDGES the nodes across x have a separate array. One read serves
+ * both, because a block visits it once. Where a still finer grid covers nodes, the grid has their state:
+ * the exchange writes it there, and the flow's kernel leaves these nodes out. */
 KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                                         int u, int v, int k) {
     const kf_index node =
@@ -444,8 +444,9 @@ KF_FUNCTION kf_crossing kf_look_in_line(const kf_nested_arguments *a, const kf_t
     return kf_look_at_fine(&a->fine, node);
 #endif
 }
-/* Across x the four nodes of a line lie in one or two sectors of memory. There four threads read one node
- * each, so that each sector is fetched once. Elsewhere one thread reads all four in turn. */
+/* Reads the lines. Across x the four nodes of a line are in one or two sectors of memory. There four
+ * threads read one node each, so that each sector is fetched once. Elsewhere one thread reads all four in
+ * turn. */
 KF_FUNCTION void kf_see_lines(const kf_nested_arguments *a, const kf_tile *t, const kf_span span[3],
                               kf_real (*mean)[KF_LINES], kf_real (*middle)[KF_LINES]) {
     const int together = t->axis[2] == 0, own = kf_line_of(a, t, 2, &span[2], 0).own;
@@ -532,8 +533,8 @@ KF_FUNCTION void kf_put_cells(const kf_nested_arguments *a, const kf_tile *tile,
 }
 #endif
 
-/* Cells of the coarser level that the nested box covers: the mean of a cell's eight nodes, less an eighth of
- * the second difference along each axis, means across it. */
+/* Computes the cells of the coarser level that the nested box covers: the mean of a cell's eight nodes,
+ * less an eighth of the second difference along each axis, which is a mean across that axis. */
 #undef KF_THREADS
 #undef KF_BLOCKS
 #define KF_THREADS KF_COARSEN_THREADS

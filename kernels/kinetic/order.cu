@@ -1,13 +1,13 @@
-/* Lists the samples by cell, for the gather variant of the immersed boundary. A counting sort in passes of
- * one item each. Samples of one cell keep the sampling order, so the list is the same whatever the order of
- * the atomics. */
+/* Lists the samples by cell, for the plan gather of the immersed boundary. It is a counting sort, whose
+ * passes have one item for each sample or key. The samples of a cell keep the sampling order, so the list
+ * is the same whatever the order of the atomics. */
 #include "arguments.h"
-typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_state_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "sample.h"
 
-/* Computes the key of every sample, and empties the counters: that of each key by the item with its number.
- * Extent: max(samples, keys + 1). */
+/* Computes the key of every sample, and sets the counters to 0. Item x has sample x and counter x. The
+ * extent is max(samples, keys + 1). */
 KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     (void)y, (void)z;
     if (x <= a->key_count) a->start[x] = 0;
@@ -29,13 +29,14 @@ KF_SCALAR_KERNEL(order_keys, kf_order_arguments) {
     a->keys[x] = cx + a->samples.box[0] * (cy + a->samples.box[1] * cz);
 }
 
-/* Counts the samples of each key, one place further on: the scan then leaves every key's first rank. */
+/* Counts the samples of each key, one place further on, so that the scan leaves every key's first rank. */
 KF_SCALAR_KERNEL(order_count, kf_order_arguments) {
     (void)y, (void)z;
     kf_atomic_add_int(a->start + a->keys[x] + 1, 1);
 }
 
-/* Inclusive scan of start[1 .. key_count] in three passes: chunks, their sums, and the sums added. */
+/* The inclusive scan of start[1 .. key_count] takes three passes: scans of chunks, a scan of their sums,
+ * and the addition of these. */
 KF_SCALAR_KERNEL(order_scan_chunks, kf_order_arguments) {
     (void)y, (void)z;
     int sum = 0;
@@ -54,13 +55,14 @@ KF_SCALAR_KERNEL(order_scan_sums, kf_order_arguments) {
         sum += chunk;
     }
 }
-/* Extent: key_count. */
+/* The extent is key_count. */
 KF_SCALAR_KERNEL(order_scan_add, kf_order_arguments) {
     (void)y, (void)z;
     a->start[x + 1] += a->chunk_sums[x / KF_SCAN_CHUNK];
 }
 
-/* Next free place of each key; then every sample takes one. Extents: key_count, samples. */
+/* Set the next free place of each key, and then give every sample one. The extents are key_count and
+ * samples. */
 KF_SCALAR_KERNEL(order_begin_place, kf_order_arguments) {
     (void)y, (void)z;
     a->next[x] = a->start[x];
@@ -70,8 +72,8 @@ KF_SCALAR_KERNEL(order_place, kf_order_arguments) {
     a->order[kf_atomic_add_int(a->next + a->keys[x], 1)] = x;
 }
 
-/* Sorts the samples of one key by their sampling order (insertion: tens of samples a cell). Extent:
- * key_count. */
+/* Sorts the samples of a key by their sampling order. An insertion sort is enough for tens of samples. The
+ * extent is key_count. */
 KF_SCALAR_KERNEL(order_break_ties, kf_order_arguments) {
     (void)y, (void)z;
     const int first = a->start[x], end = a->start[x + 1];

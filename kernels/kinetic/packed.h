@@ -1,12 +1,12 @@
-/* A node's moments in six words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), a body force's
- * zz in a seventh. What a step changes by little has to be kept: velocity is a float, in a half, 2^-11 of the
- * value apart, an acceleration of less would be lost in every step. Density - 1 and the moments of order 2,
- * which relax, are halves of 2^15 times their value (KF_UNIT), like 16-bit populations; density - 1 is
- * rounded by chance (kf_by_chance), so that on average no mass is lost. Beyond the range a node becomes
- * infinite, then NaN.
+/* A node's moments in six words of 32 bits (KF_PACKED 1, plan `moments` with 16-bit storage), and with a
+ * body force zz in a seventh. Velocity must keep small changes, so it is a float: a half resolves 2^-11 of
+ * a value, and a step would lose any smaller acceleration. Density less 1, and the moments of order 2,
+ * which relax, are halves of 2^15 times their value (KF_UNIT), like 16-bit populations. Density less 1 is
+ * rounded at random (kf_by_chance), so that no mass is lost on average. Beyond the range of a half a node
+ * becomes infinite, then NaN.
  *
  *     words 0, 1, 2: ux, uy, uz   word 3: density - 1 | xx   word 4: yy | xy   word 5: xz | yz   word 6: zz
- * as a float (the first is the low half). */
+ *     (of two halves the first is the low one) */
 #ifndef KF_KERNELS_KINETIC_PACKED_H
 #define KF_KERNELS_KINETIC_PACKED_H
 
@@ -17,20 +17,20 @@ KF_FUNCTION float kf_float_of(unsigned word) {
     return kf_bits_float((int)word);
 }
 
-/* Returns the value rounded down or up to a half: the nearer one is the more probable (stochastic rounding).
- * The random number is the last 13 bits of another value of the node, mixed by rounding, and a number that
- * differs between nodes. A value that is a half stays unchanged. */
+/* Returns the value rounded down or up to a half, with the higher probability to the nearer one
+ * (stochastic rounding). The random number is the last 13 bits of another value of the node, which
+ * rounding errors mix, and a number that differs between nodes. A value that is a half stays unchanged. */
 KF_FUNCTION float kf_by_chance(float value, unsigned chance) {
     return kf_float_of((kf_word_of(value) + (chance & 0x1fffu)) & 0xffffe000u);
 }
-/* A number that differs between nodes. offset: the node's distance from the first node, which is the same on
- * any number of devices. */
+/* Returns a number that differs between nodes. offset: the node's distance from the first node, which is
+ * the same on any number of devices. */
 KF_FUNCTION unsigned kf_of_node(long long offset) {
     const unsigned spread = (unsigned)offset * 0x9e3779b1u; /* Knuth's multiplicative hash */
     return spread ^ spread >> 16;
 }
 
-/* Two halves of a word. */
+/* Convert two floats to the halves of a word, and back. */
 #if KF_CUDA
 KF_FUNCTION unsigned kf_to_halves(float low, float high) {
     unsigned word;

@@ -1,5 +1,5 @@
-/* The pose of a solid whose motion is prescribed: from the step, the axis and the speeds its rotation and its
- * centre. Define: KF_FREE 0|1. */
+/* The pose of a solid whose motion is prescribed: rotation and centre from the step, the axis and the
+ * speeds. Define: KF_FREE 0|1. */
 #ifndef KF_KERNELS_KINETIC_PRESCRIBED_H
 #define KF_KERNELS_KINETIC_PRESCRIBED_H
 
@@ -14,7 +14,7 @@ KF_FUNCTION void kf_end_pose(kf_pose *pose) {
 }
 
 #if !KF_FREE
-/* The prescribed pose at time t. */
+/* Computes the prescribed pose at time t. */
 KF_FUNCTION void kf_prescribe_pose(kf_pose *pose, double t) {
     const double *n = pose->axis;
     const double angle = pose->angular_speed * t;

@@ -1,11 +1,11 @@
-/* Relaxation of moments: included by collision.h, which says what the models are. Everything here works on
- * the deviations of the moments from those of the state at rest with density 1. */
+/* Relaxation of moments. collision.h includes this file and describes the models. All moments here are
+ * deviations from those of the state at rest with density 1. */
 #ifndef KF_KERNELS_KINETIC_RELAXATION_H
 #define KF_KERNELS_KINETIC_RELAXATION_H
 
-/* --- Rates ---------------------------------------------------------------------------------------------- */
+/* --- Rates --- */
 
-/* Rates of the moments of order 3, 4, 5, 6 at a node. */
+/* The rates of the moments of order 3, 4, 5, 6 at a node. */
 typedef struct kf_rates {
     kf_real three, four, five, six;
 } kf_rates;
@@ -16,7 +16,7 @@ KF_FUNCTION kf_rates kf_equal_rates(kf_real rate) {
     return rates;
 }
 
-/* Moments of order 2: xx, yy, zz, xy, xz, yz. */
+/* The moments of order 2: xx, yy, zz, xy, xz, yz. */
 typedef struct kf_second {
     kf_real xx, yy, zz, xy, xz, yz;
 } kf_second;
@@ -32,20 +32,23 @@ KF_FUNCTION kf_second kf_second_of(kf_real xx, kf_real yy, kf_real zz, kf_real x
     return second;
 }
 
-/* The rule adaptive_2020 adds this to tau for each omega^2 |k'|^2, k' being the central second moments
- * without their trace: 4/9 of the strain rate's square. Rates near 2 let noise grow along walls and in
- * shear, 1.5 damps it (docs/physics.md). */
+/* The rule adaptive_2020 adds this to tau for each omega^2 |k'|^2, where k' are the central second moments
+ * without their trace. omega^2 |k'|^2 is 4/9 of the strain rate's square. Rates near 2 let noise grow
+ * along walls and in shear, and a rate of 1.5 damps it (docs/physics.md). */
 #define KF_TAU_OF_STRAIN 64.0
 #define KF_TAU_LEAST     0.005
 #define KF_TAU_LARGEST   (1.0 / 6.0)
 
-/* The rules, from density, momentum, second moments pi (sum f c c, without the rest state's 1/3 on the
- * diagonal) and k (the same about the velocity):
- * adaptive_2020 (Li et al. 2020, second-hand): tau = theta . (rho/<rho>, |j|/<|j|>, |Pi|/<|Pi|>, 1) and what
- * the strain adds, from 0.005 to 1/6; rate 1 / (tau + 1/2). averages holds the reciprocals of the domain
- * averages, as of a few steps before. empirical_2019 (Li et al. 2019, second-hand): viscosity nu (5 - 4 g),
- * rate 1 / (3 nu' + 1/2), with nu 0.005, 0.007, 0.009, 0.01 for orders 3 to 6; g is read here as the speed
- * over 0.1, at most 1. */
+/* Returns the rates by the rule, from density, momentum, second moments pi (sum f c c, without the rest
+ * state's 1/3 on the diagonal) and k (the same about the velocity).
+ *
+ * adaptive_2020 (Li et al. 2020, second-hand): the rates are 1 / (tau + 1/2) with tau = theta .
+ * (rho/<rho>, |j|/<|j|>, |Pi|/<|Pi|>, 1) and the term of the strain, limited to 0.005 .. 1/6. averages has
+ * the reciprocals of the domain averages a few steps before.
+ *
+ * empirical_2019 (Li et al. 2019, second-hand): the rates are 1 / (3 nu' + 1/2) with nu' = nu (5 - 4 g),
+ * where nu is 0.005, 0.007, 0.009, 0.01 for the orders 3 to 6. g is taken here as the speed over 0.1, at
+ * most 1. */
 KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real density, kf_real jx,
                                          kf_real jy, kf_real jz, kf_second pi, kf_second k) {
     (void)a, (void)density, (void)jx, (void)jy, (void)jz, (void)pi, (void)k;
@@ -89,15 +92,15 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
                                      f_zmz + density * ux * uz, f_mzz + density * uy * uz),                  \
                         kf_second_of(f_pmm, f_mpm, f_mmp, f_zzm, f_zmz, f_mzz))
 
-/* --- Pieces that the models share ----------------------------------------------------------------------- */
+/* --- What the models share --- */
 
-/* Order 1: about the velocity that holds half the force, k1 = -F/2 becomes +F/2. */
+/* Order 1: about the velocity that includes half of the force, k1 = -F/2 becomes +F/2. */
 #define KF_RELAX_ORDER_1                                                                                     \
     f_zmm = KF_R(0.5) * Fx;                                                                                  \
     f_mzm = KF_R(0.5) * Fy;                                                                                  \
     f_mmz = KF_R(0.5) * Fz;
 
-/* Order 2: shear with omega, the trace as given. */
+/* Order 2: the shear moments relax with omega, and the trace is given. */
 #define KF_RELAX_ORDER_2(trace)                                                                              \
     const kf_real stay = KF_R(1.0) - omega;                                                                  \
     const kf_real d1 = stay * (f_pmm - f_mpm), d2 = stay * (f_pmm - f_mmp);                                  \
@@ -119,13 +122,12 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
     f_mpz = keep3 * f_mpz + source3 * Fz;                                                                    \
     f_zzz *= keep3;
 
-/* --- RM-MRT ------------------------------------------------------------------------------------------------
- */
+/* --- RM-MRT --- */
 
 #if KF_COLLISION == KF_RM_MRT_COLLISION
 
-/* Raw moments along one axis of order c + 1: of the rest state (w), what velocity u adds to it in equilibrium
- * (e), and their derivative by u (d). */
+/* Return a raw moment of order c + 1 along one axis: that of the rest state (w), what velocity u adds to
+ * it in equilibrium (e), and the derivative of this by u (d). */
 #define KF_RAW_W(c)    ((c) < 0 ? KF_R(1.0) : (c) == 0 ? KF_R(0.0) : KF_R(1.0 / 3.0))
 #define KF_RAW_E(c, u) ((c) < 0 ? KF_R(0.0) : (c) == 0 ? (u) : (u) * (u))
 #define KF_RAW_D(c, u) ((c) < 0 ? KF_R(0.0) : (c) == 0 ? KF_R(1.0) : KF_R(2.0) * (u))
@@ -140,10 +142,11 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
 
 #if KF_RATE_RULE == KF_SUGA_2015_RATES
 
-/* Orthogonal moments: products of 1, c and c^2 - 2/3, the normal ones of order 2, 3 and 4 by sums and
- * differences. Rates: trace 1.54; order 3, sums 1.5, differences and c c c 1.74; order 4, the sum of the
- * three 1.4, the others 1.98; order 5, 1.83; order 6, 1.61. With m' = m + S/2 - m_eq, which has no orders 0
- * and 1, m* = m' - s m' + m_eq + S/2. Order of moment (cx, cy, cz): cx + cy + cz + 3. */
+/* The orthogonal moments of Suga et al. 2015 are products of 1, c and c^2 - 2/3, and sums and differences
+ * of the normal ones of order 2, 3 and 4. Their rates are: trace 1.54; order 3: sums 1.5, differences and
+ * c c c 1.74; order 4: the sum of the three 1.4, the others 1.98; order 5: 1.83; order 6: 1.61. With m' =
+ * m + S/2 - m_eq, which has no orders 0 and 1, m* = m' - s m' + m_eq + S/2. The order of moment (cx, cy,
+ * cz) is cx + cy + cz + 3. */
 #define KF_DEVIATE_RAW(i, name, cx, cy, cz)                                                                  \
     if ((cx) + (cy) + (cz) >= -1)                                                                            \
         f_##name += KF_R(0.5) * KF_RAW_SOURCE(cx, cy, cz) - KF_RAW_EQUILIBRIUM(cx, cy, cz);
@@ -194,7 +197,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
 
 #else
 
-/* Order of moment (cx, cy, cz): cx + cy + cz + 3. */
+/* The order of moment (cx, cy, cz) is cx + cy + cz + 3. */
 #define KF_RELAX_RAW(i, name, cx, cy, cz)                                                                    \
     if ((cx) + (cy) + (cz) >= 0)                                                                             \
         f_##name += rate * (KF_RAW_EQUILIBRIUM(cx, cy, cz) - f_##name) + source * KF_RAW_SOURCE(cx, cy, cz);
@@ -225,8 +228,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
 
 #endif
 
-/* --- ACM-MRT, the paper's raw central moments --------------------------------------------------------------
- */
+/* --- ACM-MRT with the paper's raw central moments --- */
 
 #elif KF_IS_RATE_BY_ORDER(KF_RATE_RULE) && KF_BASIS == KF_RAW_BASIS
 
@@ -253,12 +255,11 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
         f_ppp += rates.six * (deviation * (c * c * c) - f_ppp);                                              \
     } while (0)
 
-/* --- ACM-MRT, central-Hermite moments ----------------------------------------------------------------------
- */
+/* --- ACM-MRT with central-Hermite moments --- */
 
 #elif KF_IS_RATE_BY_ORDER(KF_RATE_RULE)
 
-/* Moments of order 4 to 6 that follow from those of lower order. */
+/* Return the part of a moment of order 4 to 6 that follows from the moments of lower order. */
 #define KF_TAIL_22(p, q)   (c * (p + q) - c * c * deviation)
 #define KF_TAIL_5(p, q, s) (c * (p + q) - c * c * s)
 #define KF_TAIL_6          (c * (f_ppm + f_pmp + f_mpp) - c * c * (f_pmm + f_mpm + f_mmp) + c * c * c * deviation)
@@ -292,19 +293,18 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
         f_ppp = keep6 * h222 + KF_TAIL_6;                                                                    \
     } while (0)
 
-/* --- K17: cumulants, Geier, Pasquali, Schoenherr, J. Comput. Phys. 348 (2017) 862 --------------------------
- */
+/* --- K17: cumulants, Geier, Pasquali, Schoenherr, J. Comput. Phys. 348 (2017) 862 --- */
 
 #elif KF_RATE_RULE == KF_K17_RATES
 
-/* The limiter: large moments are relaxed with a rate nearer to 1. */
+/* The paper's limiter: a large moment relaxes with a rate nearer to 1. */
 KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
     const kf_real size = moment < KF_R(0.0) ? -moment : moment;
     return rate + (KF_R(1.0) - rate) * size / (size + KF_R(0.01));
 }
 
-/* Two moments of order 3 by their sum (rate w3) and difference (rate w4), the force's part k_eq = cs^2 F
- * taken off before and half of it put back after. */
+/* Relaxes two moments of order 3 by their sum (rate w3) and difference (rate w4). The force's part k_eq =
+ * cs^2 F is subtracted before, and half of it is added after. */
 #define KF_RELAX_PAIR(p, q, force)                                                                           \
     do {                                                                                                     \
         const kf_real part = KF_R(1.0 / 6.0) * (force);                                                      \
@@ -315,7 +315,8 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
         q = KF_R(0.5) * (sum_after - difference_after);                                                      \
     } while (0)
 
-/* Post-collision moments of order 4 from their cumulants C and the moments of order 2, as deviations. */
+/* Return the post-collision moments of order 4 from their cumulants C and the moments of order 2, as
+ * deviations. */
 #define KF_CUMULANT_22(C, p, q, r)                                                                           \
     ((C) + (c * ((p) + (q)) + (p) * (q)-c * c * deviation + KF_R(2.0) * (r) * (r)) * per_density)
 #define KF_CUMULANT_211(C, p, r, s, t) ((C) + ((c + (p)) * (r) + KF_R(2.0) * (s) * (t)) * per_density)
@@ -395,12 +396,12 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
         f_ppz += KF_R(1.0 / 18.0) * Fz;                                                                      \
     } while (0)
 
-/* --- KBC: Karlin, Boesch, Chikatamarla, Phys. Rev. E 90 (2014) 031302
- * --------------------------------------- */
+/* --- KBC: Karlin, Boesch, Chikatamarla, Phys. Rev. E 90 (2014) 031302 --- */
 
 #else
 
-/* The shear part of a deviation from equilibrium with second moments Nxz, Nyz, Pxy, Pxz, Pyz. */
+/* Returns the shear part of a deviation from equilibrium, whose second moments are Nxz, Nyz, Pxy, Pxz,
+ * Pyz. */
 #define KF_KBC_SHEAR(cx, cy, cz)                                                                             \
     ((cx) * (cx) + (cy) * (cy) + (cz) * (cz) == 1   ? ((cx) != 0   ? along_x                                 \
                                                        : (cy) != 0 ? along_y                                 \
@@ -415,7 +416,8 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
 #define KF_KBC_SOURCE(cx, cy, cz)                                                                            \
     kf_force_source(cx, cy, cz, KF_W1(cx) + KF_E(x, cx), KF_W1(cy) + KF_E(y, cy), KF_W1(cz) + KF_E(z, cz),   \
                     ux, uy, uz, Fx, Fy, Fz)
-/* With g = f + S/2: f* = g - beta (2 Ds + gamma Dh) + S/2. First f becomes D = g - f_eq. */
+/* With g = f + S/2 the collision is f* = g - beta (2 Ds + gamma Dh) + S/2. First f becomes D = g - f_eq,
+ * which consists of the shear part Ds and the rest Dh. */
 #define KF_KBC_DEVIATE(i, name, cx, cy, cz)                                                                  \
     f_##name -= KF_KBC_EQUILIBRIUM(cx, cy, cz);                                                              \
     if (forced_) f_##name += KF_R(0.5) * KF_KBC_SOURCE(cx, cy, cz);

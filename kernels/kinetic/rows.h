@@ -1,12 +1,13 @@
-/* On the cpu a row of nodes does here what is besides its collisions, so that these stay one loop without
- * branches. Before them the ghosts that the row's nodes pull from are filled, each of which has one such
- * node; after them what waits outside of outflows is worked out, and what was kept in the cache leaves it.
- * With folded boundaries rows go on to the end of their last line of memory, so that all are whole vectors
- * and whole lines; what comes to lie beyond the domain is filled before it is read.
+/* On the cpu a row of nodes is collided in one loop without branches. What else there is to do happens
+ * before and after it. Before it the ghosts are filled from which the row's nodes pull (each ghost has one
+ * such node). After it what waits outside of outflows is computed, and what was kept in the cache is
+ * written. With folded boundaries rows extend to the end of their last cache line, so that all vectors and
+ * lines are whole. What is stored beyond the domain is filled before it is read.
  *
- * Defines that a config sets: KF_STAGED 0, or the nodes of a row whose populations after the collision are
- * brought together in the nearest cache and then written past all of them; KF_LONG_ROWS 1: vectors are as
- * wide as they can be, which shorter rows do not gain by. */
+ * Defines that a config sets:
+ *   KF_STAGED         0, or the nodes of a part of a row whose populations after the collision are kept in
+ * the nearest cache and then written past all caches KF_LONG_ROWS 1    vectors are as wide as they can be,
+ * from which shorter rows do not gain */
 #ifndef KF_KERNELS_KINETIC_ROWS_H
 #define KF_KERNELS_KINETIC_ROWS_H
 
@@ -20,7 +21,8 @@
 #ifndef KF_STAGED
 #define KF_STAGED 0
 #endif
-/* Converts halves that lie side by side to floats for a whole part of a row, in the cache, and back. */
+/* With KF_WIDENED adjacent halves are converted to floats, and back, for a whole part of a row in the
+ * cache. */
 #define KF_WIDENED (KF_STAGED && KF_STORAGE == KF_F16_STORAGE && KF_LAYOUT == KF_SOA_LAYOUT)
 #if KF_WIDENED
 #include "halves.h"
@@ -42,13 +44,14 @@ typedef kf_stored kf_row_value;
 #define KF_COLLIDED(i) *kf_address(a, a->populations.target, i, k)
 #endif
 
-/* Returns whether the row's last node is in this part of the row. A part behind it may lie beyond the
+/* Returns whether the row's last node is in this part of the row. A part behind it may be beyond the
  * domain. */
 #define KF_ENDS_ROW (x0 < a->grid.nodes[0] && x1 >= a->grid.nodes[0])
 
 #if KF_FOLDED_BOUNDARY
 #define KF_GHOST(i, cx, cy, cz) *(kf_stored *)kf_pulled(a, i, k, cx, cy, cz)
-/* At the ends of a row inside of the domain, and of one at its faces. */
+/* Fill the ghosts at the low and the high end of a row inside of the domain, and around a node at its
+ * faces. */
 #define KF_FILL_FIRST(i, name, cx, cy, cz)                                                                   \
     if ((cx) > 0) KF_GHOST(i, cx, cy, cz) = kf_to_store(kf_incoming_in_row(a, i, cx, cy, cz, k, 1, 0, y, z));
 #define KF_FILL_LAST(i, name, cx, cy, cz)                                                                    \
@@ -59,8 +62,8 @@ typedef kf_stored kf_row_value;
         kf_beyond(z - (cz), a->grid.nodes[2]))                                                               \
         KF_GHOST(i, cx, cy, cz) = kf_to_store(populations[i]);
 
-/* Fills the ghosts that nodes x0 to x1 - 1 of row (y, z) pull from: around all nodes of a boundary row, else
- * beside the row's first and last node. */
+/* Fills the ghosts from which nodes x0 to x1 - 1 of row (y, z) pull: around all nodes of a boundary row,
+ * otherwise beside the row's first and last node. */
 KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y, int z) {
     if (KF_IN_BOUNDARY_ROW) {
         for (int x = x0; x < x1 && x < a->grid.nodes[0]; x++) {
@@ -101,7 +104,7 @@ KF_FUNCTION void kf_fill_row(const kf_module_arguments *a, int x0, int x1, int y
 #define KF_WIDEN_PART(i, name, cx, cy, cz)                                                                   \
     kf_widen(kept + (i)*KF_STAGED, kf_pulled(a, i, k, cx, cy, cz), x1 - x0);
 /* Returns the end of the part of row (y, z) that begins at x0. Covered nodes are a part of their own, in
- * whole cache lines; the other parts begin and end with them. */
+ * whole cache lines. The other parts begin and end with them. */
 KF_FUNCTION int kf_end_of_part(const kf_module_arguments *a, int x0, int end, int y, int z) {
     int until = end - x0 < KF_ROW_PART ? end : x0 + KF_ROW_PART;
 #if KF_COVERED

@@ -1,11 +1,11 @@
-/* Finds the cell and the weights of a sample of the solid's surface. Defines: KF_MOVING 0|1, KF_WRAP: the
- * axes (bits 0 to 2) along which the solid can lie across the seam of the periodic domain. */
+/* Finds the cell and the weights of a sample of the solid's surface. Defines: KF_MOVING 0|1. KF_WRAP: the
+ * axes (bits 0 to 2) along which the solid can lie across a periodic face. */
 #ifndef KF_KERNELS_KINETIC_SAMPLE_H
 #define KF_KERNELS_KINETIC_SAMPLE_H
 
 #include "lattice.h"
 
-/* KF_SOLIDS 1: there are several solids, and a sample has the pose of its own. */
+/* With KF_SOLIDS there are several solids, and a sample has the pose of its own solid. */
 #ifndef KF_SOLIDS
 #define KF_SOLIDS 0
 #endif
@@ -16,29 +16,30 @@
 #endif
 
 typedef struct kf_sample_cell {
-    int x, y, z;        /* lower corner of the sample's cell; beyond the domain where the cell wraps around */
+    int x, y, z;        /* lower corner of the sample's cell; outside the domain if the cell wraps around */
     kf_real fx, fy, fz; /* position within the cell, 0 .. 1 */
     kf_real rx, ry, rz; /* arm from the solid's centre */
 } kf_sample_cell;
 
 #define KF_WRAPS(axis) (KF_WRAP >> (axis)&1)
 
-/* A sample on the last node belongs to the last cell, with fraction 1: no ghost is ever touched. */
+/* Returns the cell of a position along an axis. A sample on the last node belongs to the last cell, with
+ * the fraction 1, so that no sample touches a ghost. */
 KF_FUNCTION int kf_cell_of(int axis, double position, int nodes) {
     const int cell = (int)floor(position);
     if (KF_WRAPS(axis)) return cell;
     return cell < 0 ? 0 : cell > nodes - 2 ? nodes - 2 : cell;
 }
 
-/* Returns a node's position in the domain. */
+/* Returns a node's position within the periodic domain. */
 KF_FUNCTION int kf_home(int axis, int position, int nodes) {
     if (!KF_WRAPS(axis)) return position;
     const int rest = position % nodes;
     return rest < 0 ? rest + nodes : rest;
 }
 
-/* Returns the part's own row for it. A part that is cut across y has memory for some rows, which follow each
- * other across the seam. */
+/* Returns the part's own row for this position. A part that is cut across y stores some rows, which may
+ * continue across the periodic face. */
 #if KF_CUT_Y
 KF_FUNCTION int kf_sample_row(const kf_module_arguments *a, int position) {
     return kf_home(1, position - a->part.rows_before, a->grid.nodes[1]) + a->part.rows_before;

@@ -1,6 +1,6 @@
-/* The samples of a static solid's cell that are added up before anything is spread, a segment an item or a
- * lane of a warp. Defines: those of immersed.h and band.h, KF_SEGMENT_LENGTH, a multiple of KF_SEGMENT_LANES:
- * 1, or 8 or 32 on a GPU. */
+/* Sums the forces of the samples in a cell of a static solid before anything is spread. An item, or a lane
+ * of a warp, has a segment. Defines: those of immersed.h and band.h, and KF_SEGMENT_LENGTH, a multiple of
+ * KF_SEGMENT_LANES, which is 1, or 8 or 32 on a GPU. */
 #ifndef KF_KERNELS_KINETIC_SEGMENTS_H
 #define KF_KERNELS_KINETIC_SEGMENTS_H
 
@@ -9,7 +9,8 @@
 
 #if KF_FIXED_POINT_FORCE
 typedef kf_int64 kf_force_sum;
-#define KF_FORCE_TERM(value) ((kf_int64)((value)*KF_R(KF_SPREAD_SCALE))) /* a power of two: exact */
+/* Exact, since the factor is a power of two. */
+#define KF_FORCE_TERM(value) ((kf_int64)((value)*KF_R(KF_SPREAD_SCALE)))
 #define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
     kf_atomic_add_int64((kf_int64 *)a->band.force + 4LL * (place) + (component), sum)
 #else
@@ -19,8 +20,8 @@ typedef kf_real kf_force_sum;
     kf_atomic_add_real((kf_real *)a->band.force + 4LL * (place) + (component), sum)
 #endif
 
-/* Interpolates, computes the penalty forces and adds them up for the samples of a segment: no atomics, and
- * the same sums in every run. Static solids. */
+/* Interpolates at the samples of a segment, computes their penalty forces and sums them. There are no
+ * atomics, and the sums are the same in every run. */
 #define KF_SEGMENT_PLACE(dx, dy, dz)                                                                         \
     const int place_##dx##dy##dz = a->segments.places[(dx + 2 * dy + 4 * dz) * a->segments.count + x];
 #define KF_SEGMENT_FIELD(dx, dy, dz)                                                                         \
@@ -54,9 +55,9 @@ typedef kf_real kf_force_sum;
         out[2 * (long long)a->segments.count] = sum_z_##dx##dy##dz;                                          \
     }
 #if KF_SEGMENT_LANES > 1
-/* Lanes of a warp take the samples of a segment, or of a run, in turn. What they add up is halved three
- * times: a lane keeps one half of the corners and gives its neighbour the other, until each of eight has one.
- */
+/* Adds up what lanes have summed. The lanes of a warp take the samples of a segment, or of a run, in turn.
+ * Then three times each lane keeps the sums of one half of the corners and gives those of the other half
+ * to its neighbour, until each of eight lanes has one corner. */
 #define KF_SEGMENT_GATHER(dx, dy, dz)                                                                        \
     sums[dx + 2 * dy + 4 * dz][0] = sum_x_##dx##dy##dz;                                                      \
     sums[dx + 2 * dy + 4 * dz][1] = sum_y_##dx##dy##dz;                                                      \
@@ -92,7 +93,7 @@ KF_FUNCTION unsigned kf_lanes_beside(int lane) {
     for (int i = KF_SEGMENT_LANES * (round); i < KF_SEGMENT_LENGTH; i += KF_SEGMENT_LANES) {                 \
         KF_SEGMENT_SAMPLE(samples[i * (stride)])                                                             \
     }
-/* An item asks for its first samples before it waits for other parts of the kernel. */
+/* An item loads its first samples before it waits for other parts of the kernel. */
 #if KF_BAND_CHAIN
 #define KF_EARLY_SAMPLES (KF_SEGMENT_ROUNDS < 4 ? KF_SEGMENT_ROUNDS : 4)
 #define KF_ASK_FOR_SAMPLES(stride)                                                                           \
@@ -111,8 +112,8 @@ KF_FUNCTION unsigned kf_lanes_beside(int lane) {
 #define KF_TAKE_SAMPLES(stride) KF_TAKE_SAMPLES_FROM(0, stride)
 #endif
 #if KF_SEGMENTS && KF_SEGMENT_LANES > 1
-/* Computes the forces of a segment's samples, each lane those of its own; the lanes add them up in pairs, and
- * the first eight write the sums of a node each. */
+/* Computes the forces of a segment's samples. Each lane has its own samples. The lanes add up their sums
+ * in pairs, and each of the first eight writes the sum of a node. */
 KF_BAND_PART(segment_forces) {
     (void)y, (void)z;
     const int item = x;

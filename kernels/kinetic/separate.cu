@@ -1,8 +1,8 @@
 /* The unfused plans: `baseline` (section 3.2 of the paper) and `paper` (its Algorithm 2). Streaming,
- * macroscopic fields and collision are passes of their own; the collision is one kernel (KF_SPLIT 1) or is
- * split over KF_SPLIT kernels, 2 to 4, that each compute a part of the populations from stored moments. */
+ * macroscopic fields and collision are separate passes. The collision is one kernel (KF_SPLIT 1), or
+ * KF_SPLIT kernels (2 to 4) that each compute a part of the populations from stored moments. */
 #include "arguments.h"
-typedef kf_flow_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_flow_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "collision.h"
 
@@ -22,7 +22,7 @@ KF_KERNEL(stream, kf_module_arguments) {
     kf_set_component(a, a->fields.velocity, 1, k, uy);                                                       \
     kf_set_component(a, a->fields.velocity, 2, k, uz);
 
-/* Density and velocity of the streamed populations (source), before any force of the solid. */
+/* Computes density and velocity of the streamed populations (source), before any force of the solid. */
 KF_KERNEL(macroscopic, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
@@ -31,7 +31,7 @@ KF_KERNEL(macroscopic, kf_module_arguments) {
     KF_STORE_STATE
 }
 
-/* Writes density and velocity, and sets the force to zero for the scatter that follows. */
+/* Does the same, and sets the force to zero for the scatter that follows. */
 KF_KERNEL(macroscopic_reset, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
@@ -73,7 +73,7 @@ KF_KERNEL(collide, kf_module_arguments) {
                       kf_population(a, a->populations.target, i, k) +                                        \
                           kf_population(a, a->populations.source, i, k));
 
-/* Baseline: the collision terms Omega + G alone ... */
+/* Computes the collision terms Omega + G alone, for the plan baseline. */
 KF_KERNEL(collision_terms, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
@@ -83,7 +83,7 @@ KF_KERNEL(collision_terms, kf_module_arguments) {
     KF_EACH_VELOCITY(KF_STORE_CHANGE)
 }
 
-/* ... and the update of the populations with them. */
+/* Adds these terms to the populations. */
 KF_KERNEL(update, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
@@ -92,7 +92,7 @@ KF_KERNEL(update, kf_module_arguments) {
 #else
 
 #if KF_COLLISION == KF_BGK_COLLISION
-/* BGK has no moments to store: each part relaxes its own populations from the stored fields. */
+/* BGK has no moments to store, so each part relaxes its own populations from the stored fields. */
 #define KF_PART_BEGIN                                                                                        \
     const kf_real omega = KF_PARAMETER(a, shear_rate), source = KF_R(1.0) - KF_R(0.5) * omega;               \
     KF_EQUILIBRIUM_FACTORS(x, ux)                                                                            \
@@ -106,7 +106,7 @@ KF_KERNEL(update, kf_module_arguments) {
         kf_set_population(a, a->populations.target, i, k, f_##name);                                         \
     }
 #else
-/* Moments after relaxation, stored in place of populations in target. */
+/* Computes the moments after relaxation, and stores them in place of populations in target. */
 KF_KERNEL(moments, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
@@ -124,8 +124,8 @@ KF_KERNEL(moments, kf_module_arguments) {
     if (KF_PART_OF(i) == KF_PART_NUMBER) kf_set_population(a, a->populations.target, i, k, f_##name);
 #endif
 
-/* Part p of n holds the populations whose number i has i n / 27 = p: Omega_0 .. Omega_13 and Omega_14 ..
- * Omega_26 of two. */
+/* Returns the part that has population i: i n / 27 of n parts. With two parts these are Omega_0 ..
+ * Omega_13 and Omega_14 .. Omega_26. */
 #define KF_PART_OF(i) ((i)*KF_SPLIT / 27)
 #define KF_COLLIDE_PART                                                                                      \
     KF_IN_PART                                                                                               \

@@ -1,13 +1,13 @@
-/* State of the simulation: initial populations, fields for output, checkpoints, and the domain averages that
- * the adaptive relaxation rule divides by. */
+/* The state of the simulation: initial populations, fields for output, checkpoints, and the domain
+ * averages by which the adaptive relaxation rule divides. */
 #include "arguments.h"
-typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_state_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "averages.h"
 #include "left.h"
 
-/* These kernels exchange a slab of planes with compact arrays: extent (nodes_x, nodes_y, planes), from
- * first_plane on; where there are cuts across y, some rows of these planes, from first_row on. */
+/* These kernels exchange a slab of planes with compact arrays. The extent is (nodes_x, nodes_y, planes),
+ * from first_plane on. With cuts across y it has some rows of these planes, from first_row on. */
 #if KF_CUT_Y
 #define KF_SLAB_ROWS y += a->part.first_row;
 #else
@@ -20,8 +20,9 @@ typedef kf_state_arguments kf_module_arguments; /* what the functions of the hea
     const long long in_plane = x + (long long)a->grid.nodes[0] * kf_home_row(a, y);
 
 #if KF_MOMENTS
-/* Moments in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. With a body force they are
- * those about a velocity that gains half of it; of the third order, which has no place, (F / 2)^3 is lost. */
+/* Sets moments in equilibrium with a density (less 1) [z][y][x] and a velocity [3][z][y][x]. With a body
+ * force they are those about a velocity that gains half of it. (F / 2)^3 is lost, because moments of third
+ * order are not stored. */
 KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
@@ -46,7 +47,7 @@ KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
     kf_store_moments(a, a->populations.source, k, m);
 }
 
-/* The moments' words as [z][i][y][x] in density, marks included; the list is saved beside them. */
+/* Copies the moments' words as [z][i][y][x] to density, marks included. The list is saved beside them. */
 KF_SCALAR_KERNEL(pack, kf_module_arguments) {
     KF_SLAB_BEGIN
     kf_word *compact = (kf_word *)a->fields.density + KF_NODE_WORDS * plane * z + in_plane;
@@ -62,7 +63,7 @@ KF_SCALAR_KERNEL(unpack, kf_module_arguments) {
         *kf_moment_address(a, a->populations.source, i, k) = compact[i * plane];
 }
 #if KF_CUT_Y
-/* Begins a kernel over a box of nodes: rows from first_row on of planes from first_plane on, as
+/* Begins a kernel over a box of nodes: rows from first_row on in planes from first_plane on, as
  * [i][z][y][x]. */
 #define KF_BOX_BEGIN                                                                                         \
     const kf_index k = kf_node(a, x, a->part.first_row + y, a->part.first_plane + z);                        \
@@ -92,7 +93,7 @@ KF_SCALAR_KERNEL(unpack_box, kf_module_arguments) {
 #define KF_STORE_SOURCE(i, name, cx, cy, cz)                                                                 \
     *kf_address(a, a->populations.source, i, k) = kf_to_store(f_##name);
 
-/* Populations in equilibrium with density - 1 [z][y][x] and velocity [3][z][y][x]. */
+/* Sets populations in equilibrium with a density (less 1) [z][y][x] and a velocity [3][z][y][x]. */
 KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
@@ -113,7 +114,8 @@ KF_SCALAR_KERNEL(initialise, kf_module_arguments) {
 #endif
 }
 
-/* Populations as [z][i][y][x] in density, whatever the layout. */
+/* Copy populations to and from density as [z][i][y][x], whatever the layout, so that checkpoints do not
+ * depend on it. */
 #define KF_PACK(i, name, cx, cy, cz)   compact[(i)*plane] = *kf_address(a, a->populations.source, i, k);
 #define KF_UNPACK(i, name, cx, cy, cz) *kf_address(a, a->populations.source, i, k) = compact[(i)*plane];
 KF_SCALAR_KERNEL(pack, kf_module_arguments) {
@@ -127,24 +129,24 @@ KF_SCALAR_KERNEL(unpack, kf_module_arguments) {
     KF_EACH_VELOCITY(KF_UNPACK)
 }
 
-/* KF_BOUNCED_Y, KF_BOUNCED_Z 1: the band beside a cut across y or z has nodes at walls, which send back what
- * left them: of all but the farthest plane everything is pulled. */
+/* With KF_BOUNCED_Y or KF_BOUNCED_Z the band beside a cut across y or z has nodes at walls, which send
+ * back what left them. So all populations are needed except in the farthest plane. */
 #ifndef KF_BOUNCED_Y
 #define KF_BOUNCED_Y 0
 #endif
 #ifndef KF_BOUNCED_Z
 #define KF_BOUNCED_Z 0
 #endif
-/* Beside a cut only those populations travel that are pulled from beyond it. These are the ones that move
- * towards the reader. If a band's velocities are computed beyond the cut (several planes), all but the
- * farthest plane also give those that stay in their plane, and all but the two farthest those that move the
- * other way. Values follow each other in density plane by plane, [value][y][x]. cut_side 1: the reader is
- * above, -1: below. */
+/* Beside a cut a part gets only the populations that its nodes pull from beyond it: those that move
+ * towards the reader. If the velocities of a band are computed beyond the cut (in several planes), all but
+ * the farthest plane also give the populations that stay in their plane, and all but the two farthest
+ * those that move the other way. The values are in density plane by plane, [value][y][x]. cut_side 1: the
+ * reader is above; -1: below. */
 #define KF_COUNT_UP(i, name, cx, cy, cz)    +((cz) > 0)
 #define KF_COUNT_LEVEL(i, name, cx, cy, cz) +((cz) == 0)
 enum { KF_UP = 0 KF_EACH_VELOCITY(KF_COUNT_UP), KF_LEVEL = 0 KF_EACH_VELOCITY(KF_COUNT_LEVEL) };
 KF_FUNCTION int kf_planes_beyond(const kf_module_arguments *a, int z) {
-    return a->part.cut_side > 0 ? z : a->extent[2] - 1 - z; /* farther from the cut */
+    return a->part.cut_side > 0 ? z : a->extent[2] - 1 - z; /* planes farther from the cut than the first */
 }
 KF_FUNCTION long long kf_values_before(const kf_module_arguments *a, int z) {
     long long values = 0;
@@ -154,7 +156,8 @@ KF_FUNCTION long long kf_values_before(const kf_module_arguments *a, int z) {
     }
     return values;
 }
-/* Returns whether a population with this velocity along z, so many planes beyond the cut, travels. */
+/* Returns whether a population with this velocity along z is needed, `beyond` planes farther from the cut
+ * than the first. */
 #define KF_CROSSES(cz)                                                                                       \
     ((cz)*a->part.cut_side > 0 || /* towards the reader */                                                   \
      ((cz) == 0 && beyond > 0) || beyond > !KF_BOUNCED_Z)
@@ -179,10 +182,10 @@ KF_SCALAR_KERNEL(unpack_cut, kf_module_arguments) {
 }
 
 #if KF_CUT_Y
-/* Packs and unpacks a box of nodes beside a cut across z (cut_side), one across y (cut_row) or where both
- * meet, as for planes: extent (nodes_x, rows, planes), from first_row and first_plane on. Along a cut axis
- * rows or planes follow each other, each with its own number of values; along the other axis all have the
- * same number, and lie together: [value][the other][x]. */
+/* Packs and unpacks a box of nodes beside a cut across z (cut_side), across y (cut_row), or where both
+ * meet. The extent is (nodes_x, rows, planes), from first_row and first_plane on. Along a cut axis rows or
+ * planes follow each other, each with its own number of values. Along the other axis all have the same
+ * number and are stored together: [value][the other][x]. */
 KF_FUNCTION int kf_is_pulled(int c, int side, int beyond, int bounced) {
     return side == 0 || c * side > 0 || (c == 0 && beyond > 0) || beyond > !bounced;
 }
@@ -230,9 +233,8 @@ KF_SCALAR_KERNEL(unpack_box, kf_module_arguments) {
 
 #endif
 
-/* Density - 1 [z][y][x] and velocity [3][z][y][x] after the last step; the velocity holds half of the body
- * force.
- */
+/* Writes the density (less 1) [z][y][x] and the velocity [3][z][y][x] after the last step. The velocity
+ * includes half of the body force. */
 KF_SCALAR_KERNEL(read_fields, kf_module_arguments) {
     KF_SLAB_BEGIN
     const long long count = plane * a->extent[2], n = plane * z + in_plane;
@@ -245,8 +247,8 @@ KF_SCALAR_KERNEL(read_fields, kf_module_arguments) {
     u[2 * count + n] = uz;
 }
 
-/* Sums over every fourth row along y and z (averages.h). An item adds every so manieth row: extent (nodes_x,
- * items along y). */
+/* Sums over every fourth row along y and z (averages.h). An item takes rows with a stride. The extent is
+ * (nodes_x, items along y). */
 KF_SCALAR_KERNEL(average_sum, kf_module_arguments) {
     (void)z;
     const int rows_y = (a->grid.nodes[1] + KF_AVERAGE_STRIDE - 1) / KF_AVERAGE_STRIDE;
@@ -264,8 +266,8 @@ KF_SCALAR_KERNEL(average_sum, kf_module_arguments) {
     kf_add_to_averages(a, x + 31 * y, sums);
 }
 
-/* Computes the reciprocals of the averages, and empties the slots for the next time. A fluid at rest has no
- * mean momentum: its reciprocal is 0, which leaves the momentum out of the rule. One block of
+/* Computes the reciprocals of the averages, and sets the sums to 0. A fluid at rest has no mean momentum.
+ * Its reciprocal is 0, which leaves the momentum out of the rule. The extent is one block of
  * KF_AVERAGE_SLOTS threads. */
 KF_BLOCK_KERNEL(average_finish, kf_module_arguments) {
     KF_SHARED long long sums[3][KF_AVERAGE_SLOTS];

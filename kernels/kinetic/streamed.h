@@ -1,16 +1,21 @@
-/* The populations that stream into a node, with the boundaries folded in or not.
+/* Loads the populations that stream into a node, with the boundaries folded in or not.
  *
- * KF_LOAD_STREAMED(GET) declares f_* of node k at (x, y, z): by GET(number, name, cx, cy, cz), which fetches
- * one population from the node's neighbour, unless it comes from outside. Boundary rows take what comes
- * from outside by the rule of the boundaries. In all others the first and the last nodes do, as many as lanes
- * of a warp lie along x, without branches. KF_LOAD_OF_BAND(GET): the same for a kernel of the band, which
- * waits for its loads and for little else: its nodes at the faces choose between addresses in any case.
- * KF_FINISH: what is left to do for the boundaries with the populations after the collision.
+ * KF_LOAD_STREAMED(GET) declares f_* of node k at (x, y, z). GET(number, name, cx, cy, cz) loads one
+ * population from the node's neighbour. Populations from outside follow from the boundary conditions:
+ * boundary rows ask for all of theirs. In other rows the first and the last nodes, as many as lanes of a
+ * warp lie along x, do so without branches.
  *
- * Defines that a config sets: KF_FOLDED_BOUNDARY 0|1, KF_BOUNDARY_CHOICES 0|1 (nodes at the faces choose
- * between addresses instead of branching), KF_BOUNDARY_ROWS_APART 0|1|2 (those at the faces across y and z
- * have a kernel of their own, fused.cu; 2: rows may be no longer than a warp). KF_ROWS: the flow's own kernel
- * needs none of this (rows.h). */
+ * KF_LOAD_OF_BAND(GET) is the same for a kernel of the band. It waits for its loads and little else, so
+ * its nodes at the faces always select addresses.
+ *
+ * KF_FINISH does what is left for the boundaries with the populations after the collision.
+ *
+ * Defines that a config sets:
+ *   KF_FOLDED_BOUNDARY 0|1         the boundaries are folded in
+ *   KF_BOUNDARY_CHOICES 0|1        nodes at the faces select addresses instead of branching
+ *   KF_BOUNDARY_ROWS_APART 0|1|2   nodes at the faces across y and z have a kernel of their own (fused.cu);
+ * 2: rows may be as short as a warp KF_ROWS                        the flow's kernel needs none of this
+ * (rows.h) */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
 
@@ -26,9 +31,9 @@
 #define KF_TAKE_LAST(i, name, cx, cy, cz)                                                                    \
     f_##name = kf_incoming_in_row(a, i, cx, cy, cz, k, 0, x == a->grid.nodes[0] - 1, y, z);
 #if KF_EDGES
-/* Nodes that ghosts across x stream to, or that are some, take those from elsewhere: in a branch of their
- * own, whose loads are on their way beside those of other nodes. Choices between addresses for all nodes near
- * a row's ends took 30 registers more of all threads. */
+/* Nodes to which ghosts across x stream, and these ghosts, load from the ghosts' own array. They have a
+ * branch of their own, whose loads are in flight beside those of other nodes. Selecting addresses for all
+ * nodes near a row's ends would take 30 registers more of every thread. */
 #define KF_TAKE_ONE_FRESH(i, name, cx, cy, cz)                                                               \
     f_##name = kf_from_store(*(ghosts.column[1 + (cx)] >= 0                                                  \
                                    ? ghosts.here + (ghosts.column[1 + (cx)] + (i)*ghosts.values -            \
@@ -39,7 +44,7 @@
         const kf_ghosts_beside ghosts = kf_ghosts_of(a, x, y, z);                                            \
         KF_EACH_VELOCITY(KF_TAKE_ONE_FRESH)                                                                  \
     } else
-/* Rows as short as a warp are treated like the others. */
+/* Rows as short as a warp need no code of their own. */
 #define KF_ENDS_TOO    (x == a->grid.nodes[0] - 1)
 #define KF_LONGER_ROWS 1
 /* From here on ghosts at the high end stream to nodes. */
@@ -57,7 +62,7 @@
 #define KF_TAKE KF_CHOOSE
 #endif
 #if KF_ROWS
-/* Once in a module: few nodes are asked about one by one. */
+/* It is no inline function, because few nodes call it. */
 #define KF_TAKE_INTO(i, name, cx, cy, cz) populations[i] = kf_incoming_at_boundary(a, i, cx, cy, cz, x, y, z);
 KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int y, int z,
                                        kf_real populations[KF_VELOCITIES]) {
@@ -81,8 +86,8 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int 
 #else
 #define KF_FLOW_AT_FACES (KF_IN_BOUNDARY_ROW || !KF_LONGER_ROWS)
 #endif
-/* UNLESS_FRESH: what comes from ghosts across x, else what follows; rows at the faces find them in the grid.
- */
+/* UNLESS_FRESH loads from the ghosts' own array, or continues with what follows. Rows at the faces find
+ * ghosts in the grid. */
 #define KF_LOAD_STREAMED_BY(GET, TAKE, AT_FACES, UNLESS_FRESH)                                               \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
     if (AT_FACES) {                                                                                          \
@@ -99,11 +104,11 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int 
         }                                                                                                    \
     }
 #define KF_LOAD_STREAMED(GET) KF_LOAD_STREAMED_BY(GET, KF_TAKE, KF_FLOW_AT_FACES, KF_UNLESS_FRESH)
-#define KF_LOAD_OF_BAND(GET)  /* the solid keeps away from ghosts */                                         \
+#define KF_LOAD_OF_BAND(GET)  /* no ghost streams to the band */                                             \
     KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES, )
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
-/* The item of a band kernel is a place in the list; this makes it the node's coordinates. */
+/* The item of a band kernel is a place in the list. This computes the coordinates of its node. */
 #define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
 #else
 #define KF_LOAD_STREAMED(GET)                                                                                \

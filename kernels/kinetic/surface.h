@@ -1,7 +1,7 @@
-/* Reads the solid's surface and sums over it, in modules whose arguments have its samples and the body. It
- * has: a sample (immersed.h) of a static solid from its cell and the fractions within it, of a moving one
- * from its position at time 0 and the pose; force and torque; and what a free solid's equations of motion
- * (body.h) need. Defines: those of immersed.h, KF_FREE 0|1. */
+/* Reads the solid's surface and sums over it, in modules whose arguments have its samples and the body. A
+ * sample (immersed.h) of a static solid follows from its cell and the fractions within it, that of a
+ * moving solid from its position at time 0 and the pose. The sums are force and torque, and what the
+ * equations of motion of a free solid (body.h) need. Defines: those of immersed.h, KF_FREE 0|1. */
 #ifndef KF_KERNELS_KINETIC_SURFACE_H
 #define KF_KERNELS_KINETIC_SURFACE_H
 
@@ -11,8 +11,7 @@
 #include "body.h"
 #endif
 
-/* Loads sample s. The arm of a static sample costs divisions, so it is computed only for callers that ask for
- * it (with_arm). */
+/* Loads sample s. The arm of a static sample costs divisions, so it is computed only if with_arm is set. */
 KF_FUNCTION kf_sample kf_load_sample(const kf_module_arguments *a, int s, int with_arm) {
 #if KF_MOVING
     (void)with_arm;
@@ -46,7 +45,7 @@ KF_FUNCTION kf_sample kf_load_sample(const kf_module_arguments *a, int s, int wi
 }
 
 #if KF_SOLIDS
-/* The arm of a sample from the centre of all solids together. */
+/* Turns a sample's arm into that from the centre of all solids together. */
 KF_FUNCTION void kf_turn_arm_to_all(const kf_module_arguments *a, kf_sample *sample) {
     const double *center = ((const kf_pose *)a->samples.pose)->center;
     const kf_sample_cell *cell = &sample->cell;
@@ -55,8 +54,8 @@ KF_FUNCTION void kf_turn_arm_to_all(const kf_module_arguments *a, kf_sample *sam
     sample->cell.rz = (kf_real)kf_nearest(2, cell->z + (double)cell->fz - center[2], a->grid.nodes[2]);
 }
 
-/* Adds the force g of sample s to the load of its solid, about that solid's centre. An item that continues
- * with sample `next` keeps its sums until the solid changes; then they go to the solid's load. */
+/* Adds the force g of sample s to the load of its solid, about that solid's centre. If the item continues
+ * with sample `next` of the same solid, it keeps its sums. Otherwise they are added to the solid's load. */
 KF_FUNCTION void kf_add_to_solid(const kf_module_arguments *a, int item, int s, int next,
                                  const kf_sample_cell *cell, double gx, double gy, double gz,
                                  kf_int64 *load) {
@@ -70,16 +69,16 @@ KF_FUNCTION void kf_add_to_solid(const kf_module_arguments *a, int item, int s, 
 #endif
 
 #if KF_FREE
-/* Defines of a level of nested grids. KF_INNER_SIDES: bits of the faces of the grid that lie inside the
- * domain, in the order of kf_face. KF_INNER_ROOM: samples keep so many cells and a half from their outermost
- * nodes. */
+/* Defines of a level of nested grids. KF_INNER_SIDES: a bit for each face of the grid that is inside the
+ * domain, in the order of kf_face. KF_INNER_ROOM: samples stay this many cells and a half away from the
+ * outermost nodes there. */
 #ifndef KF_INNER_SIDES
 #define KF_INNER_SIDES 0
 #define KF_INNER_ROOM  0
 #endif
 
-/* Returns whether a sample lies beyond the outermost nodes between faces, or too near a side that is not a
- * face of the domain. */
+/* Returns whether a sample is beyond the outermost nodes between faces, or too near a side that is no face
+ * of the domain. */
 KF_FUNCTION int kf_has_left_along(int axis, int cell, kf_real place, int nodes) {
     const int from_low = KF_INNER_SIDES >> 2 * axis & 1, from_high = KF_INNER_SIDES >> (2 * axis + 1) & 1;
     const kf_real before = (kf_real)cell + place, behind = (kf_real)(nodes - 1 - cell) - place;
@@ -117,7 +116,7 @@ KF_FUNCTION void kf_add_sample_to_body(const kf_module_arguments *a, const kf_sa
     kf_add_to_body(one, 2.0 * density * (double)sample->area, per_radius * (double)sample->cell.rx,
                    per_radius * (double)sample->cell.ry, per_radius * (double)sample->cell.rz, ux, uy, uz);
     for (int i = 0; i < KF_BODY_SUMS; i++)
-        share->sums[i] += (kf_int64)floor(one[i] * KF_BODY_SCALE + 0.5); /* without a bias */
+        share->sums[i] += (kf_int64)floor(one[i] * KF_BODY_SCALE + 0.5); /* rounds without a bias */
     share->left += kf_has_left(a, &sample->cell);
 }
 KF_FUNCTION void kf_add_body_share(const kf_module_arguments *a, int item, const kf_body_share *share) {

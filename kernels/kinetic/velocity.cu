@@ -1,13 +1,13 @@
 /* Writes the velocity at all nodes for users on the same device, such as smoke. */
 #include "arguments.h"
-typedef kf_state_arguments kf_module_arguments; /* what the functions of the headers take */
+typedef kf_state_arguments kf_module_arguments; /* the headers' functions take this type */
 
 #include "float4.h"
 #include "left.h"
 
-/* [z][y][x][4] in a->fields.velocity after the last step; it holds half of the body force. Extent: nodes_x,
- * rows, planes, from first_plane on, which comes first in a->fields.velocity; where there are cuts across y,
- * from first_row on. */
+/* Writes [z][y][x][4] to a->fields.velocity after the last step. The velocity includes half of the body
+ * force. The extent is (nodes_x, rows, planes), from first_plane on, which is the first plane of
+ * a->fields.velocity. With cuts across y the rows begin at first_row. */
 KF_SCALAR_KERNEL(velocity, kf_module_arguments) {
 #if KF_CUT_Y
     y += a->part.first_row;

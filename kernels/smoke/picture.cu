@@ -47,8 +47,7 @@ KF_FUNCTION float kf_most(float a, float b) {
     return a > b ? a : b;
 }
 
-/* --- Density and shade ------------------------------------------------------------------------------------
- */
+/* --- Density and shade --- */
 
 KF_FUNCTION int kf_within(int i, int n) {
     return i < 0 ? 0 : i >= n ? n - 1 : i;
@@ -153,8 +152,7 @@ KF_FUNCTION float kf_value_at(const kf_picture_arguments *a, const float *field,
     return lower + share[2] * (upper - lower);
 }
 
-/* --- The solid --------------------------------------------------------------------------------------------
- */
+/* --- The solid --- */
 
 typedef struct kf_ray {
     kf_vector from, along; /* along is a unit vector */
@@ -272,8 +270,7 @@ KF_SCALAR_KERNEL(cast_shade, kf_picture_arguments) {
             kf_cast(a, ray, a->slant, 1).distance < a->slant ? 1.0f : kf_value_at(a, a->behind, above);
 }
 
-/* --- Light ------------------------------------------------------------------------------------------------
- */
+/* --- Light --- */
 
 /* All colours here are linear. */
 #define KF_SUN     kf_make(2.5f, 2.35f, 2.1f)
@@ -373,8 +370,7 @@ KF_FUNCTION kf_vector kf_shade_ground(const kf_picture_arguments *a, kf_vector p
     return kf_mixed(KF_HORIZON, kf_times(kf_load(a->road), light), fade);
 }
 
-/* --- The picture ------------------------------------------------------------------------------------------
- */
+/* --- The picture --- */
 
 /* Returns the distance from p at which the ray leaves its block. */
 KF_FUNCTION float kf_leave_block(const kf_picture_arguments *a, kf_vector p, kf_vector along) {

@@ -22,7 +22,7 @@
 enum { KF_MOST_NEAR = 4096, KF_BESIDE = 128 };
 #define KF_ALIGNED __attribute__((aligned(64))) /* otherwise compilers peel off the first lanes of a loop */
 
-/* ---- Candidates: bits, then numbers ---- */
+/* --- Candidates: bits, then numbers --- */
 #if KF_SEARCH == KF_SEARCH_STAGED
 #if defined(__AVX512F__) && KF_LAYOUT != 3 /* compilers make no mask from comparisons in a loop */
 #if KF_LAYOUT == 4
@@ -136,7 +136,7 @@ KF_FUNCTION int kf_listed_near(const kf_sph_arguments *a, int i, int *near) {
 }
 #endif
 
-/* ---- Whole vectors of neighbours; unused lanes hold i itself, moved out of reach ---- */
+/* --- Whole vectors of neighbours; unused lanes hold i itself, moved out of reach --- */
 typedef struct kf_beside {
     float x[KF_BESIDE], y[KF_BESIDE], z[KF_BESIDE], w[KF_BESIDE];
 } KF_ALIGNED kf_beside;

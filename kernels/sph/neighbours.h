@@ -220,7 +220,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
 #define KF_STRESS_OF(j)   kf_load_stress(a->sorted.stress, j, a->count)
 #endif
 
-/* ---- Searches cells and rows: every candidate of every range ---- */
+/* --- Searches cells and rows: every candidate of every range --- */
 #define KF_SCAN(p, pragma, ...)                                                                              \
     {                                                                                                        \
         int kf_home[3];                                                                                      \
@@ -234,7 +234,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         }                                                                                                    \
     }
 
-/* ---- Search masks, first sum: every candidate, and a bit for each near one ---- */
+/* --- Search masks, first sum: every candidate, and a bit for each near one --- */
 #if KF_CUDA
 #define KF_MARK(pragma, ...)                                                                                 \
     KF_SOME for (int j = kf_b; j < kf_e; j++) {                                                              \
@@ -303,7 +303,7 @@ KF_FUNCTION unsigned kf_sum_of_lanes(unsigned own) {
         }                                                                                                    \
     }
 
-/* ---- Search list (lists.cu makes the lists) ---- */
+/* --- Search list (lists.cu makes the lists) --- */
 /* Returns whether neighbours may lie across a periodic face. Cells are as large as the support and the
  * skin, so the answer holds while a list is kept. */
 KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
@@ -343,7 +343,7 @@ KF_FUNCTION int kf_sees_images(const kf_sph_arguments *a, const int *home) {
     }
 #endif
 
-/* ---- Search staged: bits of candidates, then the neighbours ---- */
+/* --- Search staged: bits of candidates, then the neighbours --- */
 #ifndef KF_MAKES_LISTS
 #define KF_MAKES_LISTS 0
 #endif

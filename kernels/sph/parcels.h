@@ -14,7 +14,7 @@
 
 #define KF_ROW (KF_SPH_ROW + (KF_STRESS ? KF_SPH_STRESSES : 0))
 
-/* ---- Rows ---- */
+/* --- Rows --- */
 
 KF_FUNCTION int *kf_put_four(int *row, kf_four v) {
     row[0] = kf_float_bits(v.x), row[1] = kf_float_bits(v.y);
@@ -55,7 +55,7 @@ KF_FUNCTION void kf_begin_rows(kf_sph_share *share, int parts, int *begin) {
     }
 }
 
-/* ---- Particles, in a sort ---- */
+/* --- Particles, in a sort --- */
 
 /* Counts for each other part the particles of this part whose planes it keeps. */
 KF_SCALAR_KERNEL(count_parcels, kf_sph_arguments) {
@@ -121,7 +121,7 @@ KF_FUNCTION void kf_move_row(const kf_sph_arguments *a, int k, int to, int ident
     a->sorted.identity[to] = identity;
 }
 
-/* ---- Copies of values that have changed ---- */
+/* --- Copies of values that have changed --- */
 
 /* Finds the planes of the slab of `owner` that `keeper` keeps, as three ranges, and their slots here: low
  * ... high - 1. */

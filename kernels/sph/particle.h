@@ -119,7 +119,7 @@ KF_FUNCTION void kf_keep_stress(float *values, int i, int count, kf_deviator s) 
     kf_keep(values, i, count, four);
 }
 
-/* ---- Cells ---- */
+/* --- Cells --- */
 
 /* Returns the distance to the nearest periodic image along an axis. A list does not record which image is
  * near. */
@@ -226,7 +226,7 @@ KF_FUNCTION int kf_is_wall(int identity) {
     return (identity & KF_SPH_WALL_BIT) != 0;
 }
 
-/* ---- A part's own particles: all slots, or some of them where several devices share the particles ---- */
+/* --- A part's own particles: all slots, or some of them where several devices share the particles --- */
 /* Returns the slot of the part's own particle number `item`, or -1 if the part has fewer particles. */
 KF_FUNCTION int kf_slot_of(const kf_sph_arguments *a, int item) {
     const kf_sph_share *share = a->share;

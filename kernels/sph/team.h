@@ -11,7 +11,7 @@
 /* The cost of a particle besides that of its candidates, in units of a candidate. */
 #define KF_COST_OF_PARTICLE 32
 
-/* ---- Cuts ---- */
+/* --- Cuts --- */
 
 /* Computes the cost of each row of a part's slab: the number of candidates that the row's particles visit,
  * and the number of these particles. Item x is a row. */
@@ -139,7 +139,7 @@ KF_SCALAR_KERNEL(begin_sort, kf_sph_arguments) {
     kf_set_window(a, share, 2, 0, periodic ? high + reach - planes : 0);
 }
 
-/* ---- Counts ---- */
+/* --- Counts --- */
 
 /* Returns whether particles that this part has counted may lie in the plane. */
 KF_FUNCTION int kf_had_reached(const kf_sph_arguments *a, int part, int plane) {
@@ -168,7 +168,7 @@ KF_SCALAR_KERNEL(clear_counts, kf_sph_arguments) {
     if (cell < kf_plane_begin(a, y + 1) && counted) a->counts[cell] = 0;
 }
 
-/* ---- Particles ---- */
+/* --- Particles --- */
 
 /* Returns the number of slots that the sort fills. */
 KF_FUNCTION int kf_filled(const kf_sph_arguments *a) {
@@ -269,7 +269,7 @@ KF_SCALAR_KERNEL(end_sort, kf_sph_arguments) {
     share->first = share->inside = share->gone = share->outside = 0;
 }
 
-/* ---- Copies of others' particles, where they have changed since the sort ---- */
+/* --- Copies of others' particles, where they have changed since the sort --- */
 /* Returns the k-th plane beside the slab if it holds the slot, otherwise -1. Planes are counted outwards
  * from the slab, alternately on both sides. */
 KF_FUNCTION int kf_plane_beside(const kf_sph_arguments *a, int k, int slot) {

@@ -4,8 +4,7 @@
 #ifndef KF_T1_OPENCL_H
 #define KF_T1_OPENCL_H
 
-/* --- Words ------------------------------------------------------------------------------------------------
- */
+/* --- Words --- */
 
 #define __OPENCL_VERSION__ 120
 #define __kernel           extern "C" __global__
