@@ -70,8 +70,8 @@ enum { KF_NO_PERIOD = 1 << 30 };
 
 #if KF_CUDA
 #define KF_TOGETHER
-/* On a cpu the items of a loop are computed many at a time, so the loop takes no address of a variable. */
 #else
+/* On a cpu the items of such a loop are computed many at a time, so it takes no address of a variable. */
 #define KF_TOGETHER _Pragma("omp simd")
 #endif
 /* Returns i / n for i below 65536 / n by a multiplication, because vectors have no division. */

@@ -33,8 +33,7 @@ enum {
     KF_NESTED_TILE_U = 16,
     KF_NESTED_TILE_V = 2,
     KF_REFINE_THREADS = 8 * KF_NESTED_TILE_U * KF_NESTED_TILE_V, /* one for each ghost */
-    /* At least one for each line across the layer. */
-    KF_COARSEN_THREADS = 224
+    KF_COARSEN_THREADS = 224 /* at least one for each line across the layer */
 };
 
 /* The tiles of box b begin with number start[b]. Cells are counted from the nested box: cell (0, 0, 0) is
@@ -50,9 +49,7 @@ typedef struct kf_nested_arguments {
     int end[3];      /* the node of the finer level's grid behind the nested box */
     int periodic[3]; /* whether the box goes around the periodic domain along an axis */
     int around[3];   /* whether the coarser level does */
-    /* Second moments over density: those of the level that is written, over those of the level that is
-     * read. */
-    double scale;
+    double scale;    /* second moments over density: of the level that is written, over the one read */
     kf_nested_side coarse, fine;
 } kf_nested_arguments;
 

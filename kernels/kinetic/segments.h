@@ -9,7 +9,7 @@
 
 #if KF_FIXED_POINT_FORCE
 typedef kf_int64 kf_force_sum;
-/* Exact, since the factor is a power of two. */
+/* The factor is a power of two, so the product is exact. */
 #define KF_FORCE_TERM(value) ((kf_int64)((value)*KF_R(KF_SPREAD_SCALE)))
 #define KF_ADD_FORCE_SUM(place, component, sum)                                                              \
     kf_atomic_add_int64((kf_int64 *)a->band.force + 4LL * (place) + (component), sum)
