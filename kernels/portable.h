@@ -64,9 +64,10 @@ typedef unsigned long long kf_uint64;
  * threads:
  *
  *     KF_EACH_OF(i, count, threads)    any number of items
- *     KF_EACH_SLOT                     numbers each thread's items besides, for arrays of KF_SLOTS(count,
- * threads) KF_EACH_SLOT_BACKWARDS           the last thread has the first item KF_EACH_FULL_SLOT the count is
- * a multiple of the threads
+ *     KF_EACH_SLOT                     numbers each thread's items besides, for arrays of
+ *                                      KF_SLOTS(count, threads)
+ *     KF_EACH_SLOT_BACKWARDS           the last thread has the first item
+ *     KF_EACH_FULL_SLOT                the count is a multiple of the threads
  *
  * A value that a thread keeps from phase to phase is in an array of KF_PRIVATE(THREADS) values, at
  * KF_OWN(t). The extent is in threads along x and in blocks along y. */

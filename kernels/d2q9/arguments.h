@@ -24,10 +24,9 @@
  * x expects the one that arrives along i:
  *
  *     scheme           P_i(x)            arrives at x along i
- *     KF_SCHEME_HERE   (x, i)            (x - e_i, i)             not yet streamed: the next step pulls
- *     KF_SCHEME_SWAP   (x, opposite i)   (x - e_i, opposite i)    in place (AA pattern), after an even number
- * of steps KF_SCHEME_PUSHED (x + e_i, i)      (x, i)                   already streamed: the last step pushed
- */
+ *     KF_SCHEME_HERE   (x, i)            (x - e_i, i)             not streamed yet: the next step pulls
+ *     KF_SCHEME_SWAP   (x, opposite i)   (x - e_i, opposite i)    AA pattern, after an even number of steps
+ *     KF_SCHEME_PUSHED (x + e_i, i)      (x, i)                   streamed: the last step pushed */
 enum { KF_SCHEME_HERE, KF_SCHEME_SWAP, KF_SCHEME_PUSHED };
 
 enum {

@@ -4,11 +4,13 @@
  * Defines besides those of the headers:
  *   KF_NODES 1|2|4                      nodes of a thread, along x
  *   KF_FOLDED 0|1                       these kernels compute themselves what arrives across walls and
- * periodic faces and from solid nodes; otherwise the kernel `boundary` has stored it KF_PERIODIC_X,
- * KF_PERIODIC_Y 0|1    with KF_FOLDED: the axis is periodic, otherwise it has walls KF_OVERLAP 0|1 a step may
- * start while the preceding one ends KF_ALTERNATE 0|1                    every second step visits the rows
- * from the last to the first, whose data are still in the cache KF_TEAM 0|1                         the rows
- * begin at first_row, because several devices share them */
+ *                                       periodic faces and from solid nodes; otherwise the kernel
+ *                                       `boundary` has stored it
+ *   KF_PERIODIC_X, KF_PERIODIC_Y 0|1    with KF_FOLDED: the axis is periodic, otherwise it has walls
+ *   KF_OVERLAP 0|1                      a step may start while the preceding one ends
+ *   KF_ALTERNATE 0|1                    every second step visits the rows from the last to the first,
+ *                                       whose data are still in the cache
+ *   KF_TEAM 0|1                         the rows begin at first_row, because several devices share them */
 #include "collision.h"
 
 #if KF_FULL_WAY

@@ -4,10 +4,12 @@
  *
  * Defines besides those of grid.h:
  *   KF_MIDPOINT 0|1    traces use the midpoint rule
- *   KF_LIMITER         where the bounds of a corrected value come from: values that it finds again, or bounds
- * that the prediction has kept (choices.h) KF_VISCOUS         choices.h KF_PERIODIC 0|1    some axis is
- * periodic KF_STEPS 0|1       0: eight separate addresses; 1: one address and constant steps from it KF_ROW,
- * KF_PLANE   where the lengths of rows and planes are constants */
+ *   KF_LIMITER         where the bounds of a corrected value come from: values that it finds again, or
+ *                      bounds that the prediction has kept (choices.h)
+ *   KF_VISCOUS         choices.h
+ *   KF_PERIODIC 0|1    some axis is periodic
+ *   KF_STEPS 0|1       0: eight separate addresses; 1: one address and constant steps from it
+ *   KF_ROW, KF_PLANE   where the lengths of rows and planes are constants */
 #include "grid.h"
 #include "viscous.h"
 

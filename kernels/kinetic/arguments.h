@@ -144,7 +144,8 @@ typedef struct kf_kinetic_segments {
      *     segments                            [KF_SEGMENT_LENGTH][count]
      *     segments shared by lanes            [count][KF_SEGMENT_LENGTH]
      *     cells of a moving solid             [cell_rows][band.capacity][KF_SEGMENT_LENGTH], a cell at its
-     * corner's place in the band patches of a moving solid           [patch][KF_PATCH] */
+     *                                         corner's place in the band
+     *     patches of a moving solid           [patch][KF_PATCH] */
     void *samples;
     int *places;       /* [8][count]: places in the band of the cell's nodes */
     void *force;       /* [8][3][count], or [count][8][3] if shared by lanes */

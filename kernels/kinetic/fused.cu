@@ -3,16 +3,19 @@
  * are collided again with the force.
  *
  * Defines that a config sets:
- *   KF_ALTERNATE 1             every second step goes through the planes downwards, so that it first reads
- * what was written last, while the last-level cache still has it KF_MASKED_BAND 1           stream_collide
- * writes nothing at the band's nodes, so that band_collide may run beside it KF_HOLLOW 1                the
- * same for the nodes inside a solid by links, where there is no fluid KF_SLABS 1                 one grid
- * moves to and fro within a buffer of a few planes more. A launch of stream_collide takes the planes from
- * first_plane on and overwrites what earlier launches have read. So the band's nodes are collided before all
- * of them, and written back afterwards KF_BOUNDARY_ROWS_APART 1|2 stream_collide has the rows whose
- * neighbours along y and z are inside, stream_collide_boundary has the others KF_KEEP_STREAMED 1
- * band_macroscopic keeps the populations that it has streamed for band_collide (band.kept)
- */
+ *   KF_ALTERNATE 1             every second step goes through the planes downwards, so that it first
+ *                              reads what was written last, while the last-level cache still has it
+ *   KF_MASKED_BAND 1           stream_collide writes nothing at the band's nodes, so that band_collide
+ *                              may run beside it
+ *   KF_HOLLOW 1                the same for the nodes inside a solid by links, where there is no fluid
+ *   KF_SLABS 1                 one grid moves to and fro within a buffer of a few planes more. A launch
+ *                              of stream_collide takes the planes from first_plane on and overwrites
+ *                              what earlier launches have read. So the band's nodes are collided before
+ *                              all of them, and written back afterwards
+ *   KF_BOUNDARY_ROWS_APART 1|2 stream_collide has the rows whose neighbours along y and z are inside,
+ *                              stream_collide_boundary has the others
+ *   KF_KEEP_STREAMED 1         band_macroscopic keeps the populations that it has streamed for
+ *                              band_collide (band.kept) */
 #include "arguments.h"
 typedef kf_flow_arguments kf_module_arguments; /* the headers' functions take this type */
 

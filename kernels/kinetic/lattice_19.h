@@ -41,8 +41,8 @@
  * With p_x = 1/3 + ux^2 and the density R the raw moments of (x, y) are
  *
  *     M20 = a_xx + 2 ux q_x + R p_x,   M11 = a_xy + ux q_y + uy (q_x + ux R),
- *     M21 = uy M20 + 2 ux a_xy + q_y p_x,   M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy - a_zz / 6.
- */
+ *     M21 = uy M20 + 2 ux a_xy + q_y p_x,
+ *     M22 = p_y M20 + p_x (a_yy + 2 uy q_y) + 4 ux uy a_xy - a_zz / 6. */
 #if defined(KF_RATE_RULE) && KF_RATE_RULE == KF_ONES_RATES &&                                                \
     KF_COLLISION == KF_ACM_MRT_COLLISION /* with rate 1, `keep` is 0 */
 #define KF_WITH_KEPT_19(f, g) (g)

@@ -5,10 +5,13 @@
  *
  * Populations come in across the domain's faces in four ways.
  *   mirror (free slip)    behind it is the image of the nodes before it. Across x and y a node reads the
- * mirrored population where it left (kf_reach). Across z what has gone up from the last plane comes down
- * again, and what has gone down from the first plane comes up bounce-back           each node computes what
- * returns from a face across x (kf_bounce), and across z (kf_sent_back) outflow across x      what waits
- * outside is copied to where it is read all others            kf_incoming computes each population */
+ *                         mirrored population where it left (kf_reach). Across z what has gone up from
+ *                         the last plane comes down again, and what has gone down from the first plane
+ *                         comes up
+ *   bounce-back           each node computes what returns from a face across x (kf_bounce), and across z
+ *                         (kf_sent_back)
+ *   outflow across x      what waits outside is copied to where it is read
+ *   all others            kf_incoming computes each population */
 #ifndef KF_KERNELS_KINETIC_MOMENTS_TILE_H
 #define KF_KERNELS_KINETIC_MOMENTS_TILE_H
 

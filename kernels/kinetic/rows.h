@@ -5,9 +5,9 @@
  * lines are whole. What is stored beyond the domain is filled before it is read.
  *
  * Defines that a config sets:
- *   KF_STAGED         0, or the nodes of a part of a row whose populations after the collision are kept in
- * the nearest cache and then written past all caches KF_LONG_ROWS 1    vectors are as wide as they can be,
- * from which shorter rows do not gain */
+ *   KF_STAGED         0, or the nodes of a part of a row whose populations after the collision are kept
+ *                     in the nearest cache and then written past all caches
+ *   KF_LONG_ROWS 1    vectors are as wide as they can be, from which shorter rows do not gain */
 #ifndef KF_KERNELS_KINETIC_ROWS_H
 #define KF_KERNELS_KINETIC_ROWS_H
 

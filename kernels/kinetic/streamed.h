@@ -13,9 +13,9 @@
  * Defines that a config sets:
  *   KF_FOLDED_BOUNDARY 0|1         the boundaries are folded in
  *   KF_BOUNDARY_CHOICES 0|1        nodes at the faces select addresses instead of branching
- *   KF_BOUNDARY_ROWS_APART 0|1|2   nodes at the faces across y and z have a kernel of their own (fused.cu);
- * 2: rows may be as short as a warp KF_ROWS                        the flow's kernel needs none of this
- * (rows.h) */
+ *   KF_BOUNDARY_ROWS_APART 0|1|2   nodes at the faces across y and z have a kernel of their own
+ *                                  (fused.cu); 2: rows may be as short as a warp
+ *   KF_ROWS                        the flow's kernel needs none of this (rows.h) */
 #ifndef KF_KERNELS_KINETIC_STREAMED_H
 #define KF_KERNELS_KINETIC_STREAMED_H
 

@@ -4,12 +4,13 @@
  *     KF_NEIGHBOURS(p, i, "omp simd reduction(+ : sx, sy)", { sx += ...; sy += ...; })
  *
  *     KF_SEARCH_CELLS   cell by cell, as in the thesis
- *     KF_SEARCH_ROWS    row by row: the cells of a row that the support reaches hold one range of particles.
- * With KF_PRUNE the range ends where the sphere of the support does KF_SEARCH_MASKS   rows; the first sum of
- * a step (KF_FIRST_NEIGHBOURS) stores a bit for each candidate, and the others visit the particles whose bits
- * are set KF_SEARCH_LIST    Verlet lists, which lists.cu makes every few steps KF_SEARCH_STAGED  rows in two
- * loops: the first only computes bits of the candidates, the second visits the near ones, so that all lanes
- * of a warp have work in it
+ *     KF_SEARCH_ROWS    row by row: the cells of a row that the support reaches hold one range of
+ *                       particles. With KF_PRUNE the range ends where the sphere of the support does
+ *     KF_SEARCH_MASKS   rows; the first sum of a step (KF_FIRST_NEIGHBOURS) stores a bit for each
+ *                       candidate, and the others visit the particles whose bits are set
+ *     KF_SEARCH_LIST    Verlet lists, which lists.cu makes every few steps
+ *     KF_SEARCH_STAGED  rows in two loops: the first only computes bits of the candidates, the second
+ *                       visits the near ones, so that all lanes of a warp have work in it
  *
  * The staged search keeps KF_STAGE_SLOTS words with a set bit at a time, on a GPU in shared memory for
  * KF_SUM_THREADS threads. With KF_KEEPS_SLOTS the first sum of a step leaves these words for the others.

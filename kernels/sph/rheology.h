@@ -1,10 +1,11 @@
 /* The deviatoric stress as a function of the rate of strain D, the pressure p and the stored stress.
  * docs/sph.md names the laws.
- *   KF_YIELD      the yield stress: 0 none; 1 constant; 2 mu(I) p; 3 c cos(phi) + p sin(phi) (Drucker-Prager)
+ *   KF_YIELD      0 none; 1 constant; 2 mu(I) p; 3 c cos(phi) + p sin(phi) (Drucker-Prager)
  *   KF_FLOW       0 bi-viscous: eta = min(limit, K gamma^(n-1) + tau_y / gamma)
  *                 1 Papanastasiou: eta = K gamma^(n-1) + tau_y (1 - exp(-m gamma)) / gamma
  *                 2 elastoviscoplastic: the stored stress follows the Jaumann rate and returns radially to
- * the yield surface KF_NEWTONIAN  the exponent n is 1
+ *                   the yield surface
+ *   KF_NEWTONIAN  the exponent n is 1
  *
  * gamma = 2 |D| with |D| = sqrt(D:D / 2), tau = 2 eta D, |tau| = sqrt(tau:tau / 2) = eta gamma. */
 #ifndef KF_KERNELS_SPH_RHEOLOGY_H

@@ -8,7 +8,9 @@
  *   KF_DIMENSIONS 2|3, KF_NX, KF_NY, KF_NZ
  *   KF_ADVECTION, KF_SOLID          choices.h
  *   KF_PLANAR 0|1                   0: an array of pairs (u, v); 1: an array for each component (one
- * simulation) KF_MIDPOINT 0|1                 traces use the midpoint rule KF_DYES 0 .. 3 number of dyes
+ *                                   simulation)
+ *   KF_MIDPOINT 0|1                 traces use the midpoint rule
+ *   KF_DYES 0 .. 3                  number of dyes
  *   KF_BUOYANCY, KF_ACCELERATION 0|1  dyes lift the fluid; a force field acts on it */
 #ifndef KF_KERNELS_STABLE_FLUIDS_ADVECTION_H
 #define KF_KERNELS_STABLE_FLUIDS_ADVECTION_H

@@ -2,9 +2,10 @@
  * simulations).
  *
  * Defines that a config or scene sets:
- *   KF_PARTICLE_PAIRS 0|1  1: a thread has two particles, in two dimensions; the extent is half their number
+ *   KF_PARTICLE_PAIRS 0|1  1: a thread has two particles, in two dimensions; the extent is half their
+ *                          number
  *   KF_PARTICLE_RULE       0: the source's, Euler's rule with the velocity of the cell that holds the
- * particle; 1: midpoint rule with linear interpolation */
+ *                          particle; 1: midpoint rule with linear interpolation */
 #include "advection.h"
 
 KF_FUNCTION kf_real kf_around(kf_real position, int n) {

@@ -14,10 +14,10 @@
  * Defines that a config sets:
  *   KF_LANES                   the lines of a block
  *   KF_EXCHANGE_BUFFERS 1|2    2: one barrier less an exchange
- *   KF_TWIDDLES                0: products of the first, which is loaded before the data; 1: all from the
- * table, where they are used; 2: all from the table, before the data KF_KEEP_POWERS 0|1         1: those
- * products may stay in registers from transform to transform KF_SURPLUS 0|1             1: the block may have
- * more threads than its lines need */
+ *   KF_TWIDDLES                0: products of the first, which is loaded before the data; 1: all from
+ *                              the table, where they are used; 2: all from the table, before the data
+ *   KF_KEEP_POWERS 0|1         1: those products may stay in registers from transform to transform
+ *   KF_SURPLUS 0|1             1: the block may have more threads than its lines need */
 #ifndef KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 #define KF_KERNELS_STABLE_FLUIDS_TRANSFORM_H
 

@@ -3,10 +3,9 @@
  *
  * Defines that a config sets:
  *   KF_NX, KF_NY, KF_NZ
- *   KF_LINE_N, KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_MOST, KF_LINE_R0 .. R4   as in rows.h, for lines of N
- * values KF_LINE_ACROSS 0|1                                                          1: adjacent lines are
- * adjacent in memory
- */
+ *   KF_LINE_N            values of a line
+ *   KF_LINE_THREADS, KF_LINE_LINES, KF_LINE_MOST, KF_LINE_R0 .. R4   as for rows (rows.h)
+ *   KF_LINE_ACROSS 0|1   1: adjacent lines are adjacent in memory */
 #define KF_LANES KF_LINE_LINES
 #include "transform.h"
 
