@@ -1,4 +1,5 @@
-/* The table of what chips call a metric: which lines are read, which are refused, and which one counts. */
+/* Tests the table of the names that chips give to one metric. Faults: a line is misread, a bad line is
+ * taken, or the wrong one of several lines counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

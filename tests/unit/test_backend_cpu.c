@@ -1,4 +1,5 @@
-/* The cpu backend through the interface every caller uses. */
+/* Tests the cpu backend through the interface of all backends. Faults: an item runs twice or never, a copy
+ * or a time is wrong, a bad request is taken. */
 #include "tests/unit/scale_kernel.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
-/* What the cpu backend has of the machine: threads, and who does which blocks of a launch; memory. */
+/* Tests how the cpu backend uses the machine. Faults: wrong number of threads, a block of a launch done by
+ * no thread or by two, memory that is not given back. */
 #include "tests/unit/kernel_fixture.h"
 
 #include <sys/resource.h>

@@ -1,5 +1,6 @@
-/* The cuda backend as far as it goes without a GPU: NVRTC, the compile cache, and what is said when parts are
- * missing. test_backend_gpu.c has the rest. */
+/* Tests the cuda backend where there is no GPU: NVRTC, the compile cache, and missing libraries. Faults: a
+ * stale cache entry is used, or a missing part ends in a crash instead of one line. test_backend_gpu.c has
+ * the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The cuda backend on a GPU: devices, kernels, memory, faults; every test is skipped without one. */
+/* Tests the cuda backend on a GPU: devices, kernels, memory, errors. Faults: a wrong result or size, or a
+ * kernel's error that is lost or blamed on the next one. Without a GPU every test is skipped. */
 #include "tests/unit/backend_gpu_fixture.h"
 
 #include <math.h>

@@ -1,4 +1,6 @@
-/* Time, graphs and lanes of the cuda backend on a GPU; every test is skipped without one. */
+/* Tests times, graphs and lanes of the cuda backend on a GPU. Faults: a graph that does other work than
+ * the list, lanes that do not wait for each other, times of something else. Without a GPU every test is
+ * skipped. */
 #include "tests/unit/backend_gpu_fixture.h"
 
 #include <math.h>

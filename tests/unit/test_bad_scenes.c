@@ -1,4 +1,5 @@
-/* Scenes that are refused: what is wrong, where, and what to do. */
+/* Tests scenes that must be refused. Faults: a wrong scene is taken, or the line does not say what is
+ * wrong, where, and what to do. */
 #include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
 

@@ -1,5 +1,5 @@
-/* The best configuration: written and read back the same; anything wrong in it is refused with file and key.
- */
+/* Tests the file of the best config. Faults: a member that is lost or changed between writing and reading,
+ * or a wrong file that is taken. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

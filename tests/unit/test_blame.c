@@ -1,6 +1,5 @@
-/* Which kernel and which counter a change is said to come from, what instructions say where times are noisy,
- * and which shards a store has. The kind of fault: of several kernels, arms, counters, nights another counts.
- */
+/* Tests which kernel and which counter a change is blamed on, what instructions say where times are noisy,
+ * and which shards a store has. Faults: of several kernels, counters or nights the wrong one counts. */
 #include "harness/nightly/entry.h"
 #include "tests/unit/night_fixture.h"
 

@@ -1,4 +1,5 @@
-/* The compile cache: keys that see every change, entries that survive damage, a folder that stays small. */
+/* Tests the compile cache. Faults: a key that misses a change, a damaged entry that is used, a folder that
+ * grows without bound. */
 #include "tests/unit/kernel_fixture.h"
 
 #include <dirent.h>

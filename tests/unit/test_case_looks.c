@@ -1,5 +1,6 @@
-/* Which of its looks at a flow counts in a validation case: flows are made up, of vortices whose number,
- * strength and soundness the test chooses look by look. */
+/* Tests at which moment of a flow a validation case takes its figure. The flows are made up of vortices
+ * whose number and strength the test chooses. Faults: the figure of another moment counts, or that of a
+ * flow that has blown up. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

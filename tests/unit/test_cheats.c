@@ -1,5 +1,5 @@
-/* Kernels that seem fast and are not honest, of every kind that docs/gate.md lists, each planted in a worker
- * as tuning has it: none gets a time. The honest one does. */
+/* Tests the gate against kernels that seem fast and do not do their work, one of every kind in
+ * docs/gate.md. Faults: such a kernel gets a time, or an honest one gets none. */
 #include "tests/unit/t1_fixture.h"
 
 #include "base/backend/team/team.h"

@@ -1,4 +1,5 @@
-/* Checkpoints bring back exactly what was saved, and nothing else is taken for one. */
+/* Tests checkpoints. Faults: a value that does not come back, or another file that is taken for a
+ * checkpoint. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

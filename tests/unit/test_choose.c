@@ -1,4 +1,5 @@
-/* Tests what a tuning run takes for the best of what it measured. */
+/* Tests which of its results a tuning run takes for the best. Faults: noise decides, a tie is not seen, or
+ * a wrong result wins. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

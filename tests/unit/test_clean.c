@@ -1,4 +1,5 @@
-/* Text of others on its way to terminals, spreadsheets and formats that must be UTF-8. */
+/* Tests how text of others is cleaned for terminals, spreadsheets and formats in UTF-8. Faults: a control
+ * sequence or formula gets through, or harmless text changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
-/* Every collision model, rate rule, basis, form and split of the kinetic system against the reference, which
- * computes each of them another way. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests every collision model, rate rule, basis, form and split of the kinetic system against the
+ * reference, which computes each in another way. Faults: a wrong term in one combination.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* Tests configs: their text, order, hash and typed access. Faults: two texts of one config get two hashes,
+ * a large integer is rounded, a bad text is taken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

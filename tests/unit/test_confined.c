@@ -1,4 +1,5 @@
-/* Work in a child with limits: its answer comes back, and whatever it does costs one line. */
+/* Tests work in a child process with limits. Faults: an answer is lost, or a child that crashes, hangs or
+ * fills memory costs its caller more than one line. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

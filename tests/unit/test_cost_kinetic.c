@@ -1,5 +1,6 @@
-/* The works of the kinetic plans, counted by hand: values a node, blocks that fit a multiprocessor. Figures
- * that an H200 measured (docs/cost-model.md) stand here as numbers. */
+/* Tests the works of the kinetic plans against counts by hand: values a node, blocks that fit a
+ * multiprocessor. Figures of an H200 (docs/cost-model.md) stand here as numbers. Faults: wrong bytes or
+ * occupancy of one parameter's value. */
 #include <math.h>
 #include <string.h>
 

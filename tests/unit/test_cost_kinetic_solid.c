@@ -1,5 +1,6 @@
-/* The works of a solid in the kinetic plans, counted by hand: samples, segments and the band from the samples
- * themselves. Figures that an H200 measured (docs/cost-model.md) stand here as numbers. */
+/* Tests the works of a solid in the kinetic plans against counts by hand, from the samples themselves.
+ * Figures of an H200 (docs/cost-model.md) stand here as numbers. Faults: samples, segments or the band are
+ * miscounted. */
 #include <math.h>
 #include <stdlib.h>
 

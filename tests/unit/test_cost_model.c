@@ -1,4 +1,5 @@
-/* The cost model: its arithmetic, its calibration, and what it says of the kinetic plans. */
+/* Tests the cost model's arithmetic, its calibration, and its times of the kinetic plans. Faults: a roof
+ * or a unit is misapplied, or calibration makes the order of configs worse. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

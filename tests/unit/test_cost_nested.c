@@ -1,4 +1,5 @@
-/* The works of plans on nested grids, counted by hand. */
+/* Tests the works of plans on nested grids against counts by hand. Faults: an exchange or a level's second
+ * step is forgotten. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Tests what the cost model says of the kinetic system's samples, band and outflows: counted, or by hand. */
+/* Tests the cost model's counts of samples, band and outflows in the kinetic system against exact counts.
+ * Faults: a formula that is right for one shape of solid only. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Tests what the cost model says of the particles' plans, held against whole steps that an H200 took when
- * nothing else ran on it (results/measured/h200-sph.json), and against landscapes of a GPU that others
- * used, too. */
+/* Tests the cost model of particles against whole steps that an H200 took while nothing else ran on it
+ * (results/measured/h200-sph.json), and against landscapes of a shared GPU. Faults: times far off, a wrong
+ * order of configs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The cost model of particles on teams: what a device has and keeps against what teams of the cpu count, and
- * whole steps against what four H200s of a host took. */
+/* Tests the cost model of particles on teams, against counts of teams on the cpu and steps of four H200s
+ * of a host. Faults: wrong numbers of particles that a device has, copies or sends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

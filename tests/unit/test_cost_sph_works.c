@@ -1,5 +1,5 @@
-/* Tests what the cost model says that the kernels of particles' plans read, write, issue and wait for,
- * held against counts by hand. */
+/* Tests what the cost model says that each kernel of particles reads, writes, issues and waits for,
+ * against counts by hand. Faults: wrong bytes or instructions of one search or law. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Tests what the cost model says of the stable fluids plans: orders that were measured again and again,
- * and no config without a time. */
+/* Tests the cost model of stable_fluids against orders of configs that measurements repeat. Faults: a
+ * wrong order, or a config without a time. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

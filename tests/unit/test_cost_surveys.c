@@ -1,6 +1,6 @@
-/* Cost models held against random surveys of an H200 (results/measured): the rank correlation of each without
- * calibration, presets included, and with the model's rates chosen on the system's other surveys. What the
- * models have since learned from them must not be lost. */
+/* Tests the cost models against random surveys of an H200 (results/measured): the rank correlation of each
+ * without calibration, also with rates chosen on the system's other surveys. Faults: a change that makes
+ * the order of configs worse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

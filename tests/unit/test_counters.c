@@ -1,5 +1,5 @@
-/* Metric sets, what chips know of them (through CUPTI's half that needs no GPU), and counting itself with
- * counters that the test makes up, on a real plan. */
+/* Tests metric sets, what chips know of them (by CUPTI's half that needs no GPU), and counting with
+ * made-up counters on a real plan. Faults: a wrong event or formula, or counts of another kernel. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

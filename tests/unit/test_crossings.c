@@ -1,5 +1,5 @@
-/* Upright lines and a mesh: a line through an edge that two triangles share crosses just one of them, however
- * the numbers round. */
+/* Tests how vertical lines cross a mesh. Faults: a line through an edge that two triangles share crosses
+ * both or neither, by rounding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

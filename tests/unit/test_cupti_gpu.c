@@ -1,10 +1,10 @@
-/* Counters against truth, on a GPU. Without words: tests of kernels whose counters are known from arithmetic,
- * skipped where there is no GPU. With words, for scripts/gpu/counters.sh:
- *     count SCENE PRESET SET FILE.csv   counts a plan's kernels: lines "part,kernel,event,value"
- *     launch SCENE PRESET               launches the same kernels from the same states, profiler on around
- * each compare OURS.csv NCU.csv KERNEL…  holds both against each other, status 1 when the named kernels
- * differ by over 2 %
- */
+/* Tests hardware counters on a GPU, with kernels whose counts follow from arithmetic. Faults: a counter of
+ * other work, or a wrong unit. Without a GPU every test is skipped.
+ *
+ * With words, for scripts/gpu/counters.sh:
+ *   count SCENE PRESET SET FILE.csv    counts a plan's kernels: lines "part,kernel,event,value"
+ *   launch SCENE PRESET                launches the same kernels from the same states under a profiler
+ *   compare OURS.csv NCU.csv KERNEL... compares both; status 1 if the named kernels differ by over 2 % */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* The d2q9 system: every variant of its space, generated from the space, against the reference, on scenes
- * with walls, solids, open faces and open nodes; its state; Table 4. The paper's misprints: test_d2q9_paper.
- * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests every variant in the space of d2q9 against the reference, with walls, solids, open faces and open
+ * nodes, its state, and Table 4 of the paper. Faults: one combination of parameters and boundaries is
+ * wrong. test_d2q9_paper has the paper's misprints. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The misprints of the paper that d2q9 follows: each as it is printed fails, and as it should be holds. */
+/* Tests the corrections of the paper's misprints in d2q9. Faults: a formula as it is printed would pass. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

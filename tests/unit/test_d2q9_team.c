@@ -1,5 +1,5 @@
-/* Teams of devices: a plan of d2q9 on 2 and 3 parts is bit for bit that of one device, in its fields, its
- * force and its whole state, also with streams done in random order. */
+/* Tests d2q9 on 2 and 3 parts against one device, bit for bit: fields, force and whole state, also with
+ * streams in random order. Faults: a part reads a row too early, too late, or from the wrong part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* A d2q9 scene that is turned by quarters has the same flow, by the reference and by the plans: no face of
- * the domain comes before another at corners. Solids may touch faces of any kind. */
+/* Tests that a d2q9 scene turned by 90 degrees has the same flow, by the reference and by the plans, with
+ * solids that touch faces of any kind. Faults: at a corner one face of the domain counts before another. */
 #include <stdlib.h>
 #include <string.h>
 

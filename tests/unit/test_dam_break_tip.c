@@ -1,8 +1,8 @@
-/* Computes the table of the case sph-dam-break: water without friction that is let go at once, by boundary
- * elements. The velocity has a potential, known on the surface, where it follows the pressure; its
- * derivative across the surface solves Green's equation, of which the walls at x = 0 and y = 0 are planes
- * of symmetry (Longuet-Higgins and Cokelet, Proc. R. Soc. A 350 (1976) 1). With KFTUNE_TEST_ALL=1 as
- * finely as for the table, which is printed then. */
+/* Tests the table of the case sph-dam-break: water without friction that is released at once, by boundary
+ * elements. The velocity has a potential, which on the surface follows the pressure. Its derivative across
+ * the surface solves Green's equation, with the walls at x = 0 and y = 0 as planes of symmetry
+ * (Longuet-Higgins and Cokelet, Proc. R. Soc. A 350 (1976) 1). Faults: a wrong entry of the table.
+ * KFTUNE_TEST_ALL=1 computes as finely as for the table, and prints it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* How deep samples lie under the surface. */
+/* Tests how deep samples lie under a solid's surface. Faults: a wrong side at edges and thin parts, or a
+ * depth of another surface. */
 #include "base/util/memory.h"
 #include "tests/unit/scene_files.h"
 

@@ -1,5 +1,6 @@
-/* The statistics of nights: against published and hand-computed values, and how often the whole detector is
- * wrong on synthetic and on recorded nights. */
+/* Tests the statistics of nights against published values and values by hand, and the error rates of the
+ * whole detector on synthetic and recorded nights. Faults: a wrong formula, more false alarms or misses
+ * than promised. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

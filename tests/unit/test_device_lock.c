@@ -1,4 +1,5 @@
-/* One run at a time on a GPU, and turns. */
+/* Tests the lock and the turns of runs on one GPU. Faults: two runs measure at once, or a run that ended
+ * keeps others waiting. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>

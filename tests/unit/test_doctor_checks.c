@@ -1,4 +1,5 @@
-/* What the doctor says of a machine, for machines that the test makes up. */
+/* Tests what the doctor says of machines that the test makes up. Faults: a missing part that is not named,
+ * or a cure that does not fit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

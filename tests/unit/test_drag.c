@@ -1,4 +1,5 @@
-/* Means of a run's forces: rows added and read back, when a run is done, the chart. */
+/* Tests the means of a run's forces. Faults: rows lost between writing and reading, a mean over the wrong
+ * time, a run that is called settled too early. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

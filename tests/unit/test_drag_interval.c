@@ -1,5 +1,5 @@
-/* How far a drag may be off: published rules for the tunnel, what other flows were off by for the grid, and
- * what is not known by its name. */
+/* Tests the interval of a drag, by published rules for the tunnel and the errors of known flows for the
+ * grid. Faults: an error that is left out, or an interval for what is not known. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

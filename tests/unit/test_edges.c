@@ -1,5 +1,5 @@
-/* Where the ends of a nested grid's rows are kept (kernels/kinetic/edges.h): each node has a place of its
- * own, and a node that ghosts stream to finds those of the right row, plane and velocity. */
+/* Tests where the nodes at the ends of a nested grid's rows are stored (kernels/kinetic/edges.h). Faults:
+ * two nodes share a place, or a node finds the ghosts of another row, plane or velocity. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* Tests what is said of why a config is the best. */
+/* Tests the explanation of why a config is the best. Faults: a parameter that made no difference is named,
+ * or the one that did is not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

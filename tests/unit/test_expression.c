@@ -1,5 +1,5 @@
-/* The expression language against tests/data/expression.txt, against limits, and against the expressions of
- * published T1 problem files. */
+/* Tests the expression language against tests/data/expression.txt, limits, and expressions of published T1
+ * problem files. Faults: a value that differs from Python's, or an expression that costs too much. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

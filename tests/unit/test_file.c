@@ -1,4 +1,5 @@
-/* Files: what is read is what was written, and nothing but regular files is touched. */
+/* Tests reading and writing of files. Faults: bytes that differ, a file left half written, a link or
+ * device that is overwritten. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

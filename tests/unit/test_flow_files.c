@@ -1,4 +1,5 @@
-/* Vorticity, Q, mask and surface of flows whose answers are known; the list of a series. */
+/* Tests files of flows whose vorticity, Q, mask and surface are known, and the list of a series. Faults: a
+ * wrong derivative, sign, unit or axis. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

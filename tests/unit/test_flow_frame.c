@@ -1,4 +1,5 @@
-/* Directions of drag, lift and side force, by hand. */
+/* Tests the directions of drag, lift and side force against directions by hand. Faults: a wrong sign or
+ * axis for one wind. */
 #include "solver/flow/flow_frame.h"
 #include "tests/unit/near.h"
 

@@ -1,5 +1,5 @@
-/* Scenes of the stable fluids system: from SI units to cells and steps, solids, images behind walls; where
- * they begin, and what a plan's snapshot and record say of them, worked out by hand. */
+/* Tests scenes of stable_fluids by hand: units, solids, images behind walls, the start, and a plan's
+ * snapshot and record. Faults: a wrong unit, place or sign of one number. */
 #include <math.h>
 #include <png.h>
 

@@ -1,4 +1,5 @@
-/* Tests what a few measured configs say about the others of a stored landscape. */
+/* Tests what a few measured configs say about the others of a stored landscape. Faults: a forecast that is
+ * no better than the mean, or one of another landscape. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

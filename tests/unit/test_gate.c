@@ -1,4 +1,5 @@
-/* The gate's measure of how far a plan is from the reference (docs/gate.md). */
+/* Tests the gate's measure of how far a plan is from the reference (docs/gate.md). Faults: a wrong value,
+ * a NaN or a value where nothing happens that passes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Landscapes measured on an H200 (results/landscapes): the cost model before any calibration, and searches
- * with it, each held against what was measured. Scenes that take long to sample are left to `kftune bench
- * --suite search`. */
+/* Tests the cost model before any calibration, and searches with it, on landscapes of an H200
+ * (results/landscapes). Faults: a change that makes the order or the searches worse. `kftune bench --suite
+ * search` has the scenes that take long to sample. */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>

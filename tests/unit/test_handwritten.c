@@ -1,7 +1,6 @@
-/* Tests what writing a kernel once costs on the cpu: every probe kernel is held against a hand-written C
- * loop of the same thing, value by value and in turns, and must take less than twice its time. The fastest
- * round counts: both do the same work every time, and whatever else runs on the machine only makes a round
- * slower. */
+/* Tests what writing a kernel once costs on the cpu. Every probe kernel is compared with a hand-written C
+ * loop, value by value and by times, and must take less than twice its time. The fastest round counts,
+ * since other work on the machine only makes a round slower. Faults: a loop that is not vectorised. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* A step that does not come back ends the run with the machine's fault, its reason and the last good
- * checkpoint; one that is only late does not. A kernel hangs on purpose, in a child process, and the clock is
- * the test's: it goes on only while the kernel hangs, so that nothing depends on how busy the machine is. */
+/* Tests runs whose step hangs. A kernel hangs on purpose in a child process, and the test's clock advances
+ * only while it hangs, so that nothing depends on how busy the machine is. Faults: the run waits for ever,
+ * loses the last good checkpoint, or ends for a step that is only slow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

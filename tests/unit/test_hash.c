@@ -1,4 +1,5 @@
-/* SHA-256 against the examples of FIPS 180-4 and NIST's example vectors. */
+/* Tests SHA-256 against the examples of FIPS 180-4 and NIST's example vectors. Faults: a wrong digest at
+ * one length. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

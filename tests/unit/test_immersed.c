@@ -1,5 +1,6 @@
-/* The immersed boundary of the kinetic system: passes of several against the reference, the load of a solid
- * without symmetry, and solids thinner than a cell. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests the immersed boundary of the kinetic system: several passes against the reference, the load of a
+ * solid without symmetry, and solids thinner than a cell. Faults: a wrong weight, arm or sign.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

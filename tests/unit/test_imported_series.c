@@ -1,6 +1,5 @@
-/* Series that something else measured. The kinds of fault: a change that becomes SAME because it is hidden,
- * young or old, without a word of it; files whose numbers are read as something else; benchmarks whose long
- * names are taken for one. */
+/* Tests series that another program measured. Faults: a change is hidden and becomes SAME without a word,
+ * numbers are misread, or two benchmarks with long names become one. */
 #include <math.h>
 #include <stdlib.h>
 

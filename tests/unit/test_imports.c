@@ -1,4 +1,5 @@
-/* Files of other tuners as they come: unfinished, of every kind of value, wrong. */
+/* Tests files of other tuners as they come: unfinished, with values of every kind, wrong. Faults: a config
+ * or time that is lost, misread or made up. */
 #include "tests/unit/landscape_fixture.h"
 
 #define HEAD                                                                                                 \

@@ -1,6 +1,6 @@
-/* The incompressible system: every solver of its space against the reference, on scenes with walls, solids
- * that rest and turn, open and periodic faces; its state. KFTUNE_TEST_DEVICE chooses the device (default
- * cpu). */
+/* Tests every solver in the space of the incompressible system against the reference, with walls, solids
+ * at rest and turning, open and periodic faces, and its state. Faults: one combination of solver and
+ * boundary is wrong. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include "tests/unit/plan_fixture.h"
 
 #include <math.h>

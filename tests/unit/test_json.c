@@ -1,4 +1,5 @@
-/* Strict reading: what is accepted, what each refusal says, and the canonical text. */
+/* Tests the strict reading of JSON and the canonical text. Faults: a wrong text is taken, a right one
+ * refused, a number rounded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* The kinetic system: every variant that its space contains, generated from the space, with a solid that is
- * at rest and one that moves, against the reference. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests every variant in the space of the kinetic system against the reference, with a solid at rest and
+ * one that moves. Faults: one combination of parameters is wrong. KFTUNE_TEST_DEVICE chooses the device
+ * (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* 19 velocities: plans of every storage type and way of streaming reproduce the reference on 19 velocities to
- * rounding, and that on 27 as well as the scene allows. KFTUNE_TEST_DEVICE chooses the device (default cpu).
- */
+/* Tests plans on 19 velocities, of every storage type and way of streaming, against the reference on 19
+ * velocities to rounding, and against that on 27 as well as the scene allows. Faults: a velocity or weight
+ * of the wrong lattice. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* The band of a solid: left out of the flow's kernel, segments that lanes share, samples that crowd in a
- * cell, and an outflow beside it. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests the band of a solid: left out of the flow's kernel, with segments that lanes share, samples that
+ * crowd in a cell, and an outflow beside it. Faults: a node of the band is collided twice or never, or a
+ * sample is lost. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* A free solid in the kinetic system: every variant against the reference, and what becomes of it in a
- * checkpoint and at the edge of the domain. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests every variant with a free solid against the reference, its checkpoints, and the edge of the
+ * domain. Faults: wrong mass or arm, a state that a restart loses, a solid that leaves the domain.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

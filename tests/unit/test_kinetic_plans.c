@@ -1,5 +1,5 @@
-/* The promises of the kinetic system's plans beyond single steps. KFTUNE_TEST_DEVICE chooses the device
- * (default cpu). */
+/* Tests what the kinetic system's plans promise over many steps. Faults: a plan that conserves, restarts
+ * or averages differently from another. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

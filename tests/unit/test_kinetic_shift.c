@@ -1,6 +1,7 @@
-/* One grid that moves to and fro by some planes gives what two grids give, bit for bit, and their states are
- * exchangeable. So do planes taken upwards and downwards in turn, and, to rounding, a kernel for the rows at
- * the faces and one for the whole chain of the band. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests that one grid that moves to and fro gives what two grids give, bit for bit, and that their states
+ * are exchangeable; the same for planes upwards and downwards in turn, and, to rounding, for a kernel of
+ * the rows at the faces and one of the band's chain. Faults: a plane that is overwritten before it is
+ * read. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* Faces and walls of the kinetic system without a solid: every variant against the reference, and layers
- * between walls whose flow is known. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests faces and walls of the kinetic system without a solid: every variant against the reference, and
+ * layers between walls whose flow is known. Faults: a wrong population at a face, edge or corner.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

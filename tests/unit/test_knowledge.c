@@ -1,5 +1,5 @@
-/* Which run of a store says what a new run tries first, and which of its results. Each run differs from the
- * others in one thing. */
+/* Tests which run of a store tells a new run what to try first, and which of its results. Faults: of runs
+ * that differ in one thing the wrong one counts. */
 #include "base/space/space_parts.h"
 #include "harness/tune/knowledge.h"
 #include "tests/unit/store_fixture.h"

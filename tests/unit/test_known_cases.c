@@ -1,7 +1,7 @@
-/* Tests what every validation case sets up, as known texts: the scene of each of its plans, its config,
- * the steps that it takes, and what its checks expect, with which bounds. On a device that only records
- * (tests/tools/recording_backend.h): a plan is made of the scene, but its steps are counted and not taken,
- * so that what is measured means nothing and is not told. Cases end where they need a flow that develops. */
+/* Tests what every validation case sets up, as known texts: scenes, configs, steps, and the checks with
+ * their bounds. A device that only records (tests/tools/recording_backend.h) counts the steps and does not
+ * do them, so measured values mean nothing and are left out. Cases end where they need a flow that
+ * develops. Faults: a case whose flow or bound changes by accident. */
 #include "base/space/space.h"
 #include "solver/compare/comparisons.h"
 #include "solver/d2q9/d2q9.h"

@@ -1,5 +1,6 @@
-/* Tests what commands print that measure nothing, as a known text: every option that places a mesh, lists,
- * plots of stored figures, replays. KFTUNE names the program; without it there is nothing to ask. */
+/* Tests what commands that measure nothing print, as a known text: every option that places a mesh, lists,
+ * plots of stored figures, replays. Faults: a line or number that changes by accident. KFTUNE names the
+ * program; without it there is nothing to ask. */
 #include "tests/unit/known_text.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
-/* Figures of suites, as known texts: every kind from the same two timings, the table and the JSON. The
- * numbers: a step of 1250 us against one of 1600 us; 65536 updates and 2e8 bytes a step; copying moves 4e12
- * bytes a second. */
+/* Tests every kind of a suite's figure from the same two timings, the table and the JSON, as known texts:
+ * steps of 1250 us and 1600 us, 65536 updates and 2e8 bytes a step, and copying at 4e12 bytes a second.
+ * Faults: a wrong unit, ratio or name. */
 #include <math.h>
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
-/* Tests what every system's plans make of their configs, as known texts: what is compiled with which
- * defines, every item of a step with its shape and its place in the schedule, buffers. On devices that
- * only record (tests/tools/recording_backend.h), so that a GPU's plans and a team's are among them. Of
- * each space: its presets, and every value of every parameter, with as little else changed as its
- * constraints allow. */
+/* Tests what every system's plans make of their configs, as known texts: sources with their defines, every
+ * item of a step with its shape and place in the schedule, buffers. Devices only record
+ * (tests/tools/recording_backend.h), so that plans of GPUs and teams are among them. Of each space it
+ * takes the presets, and every value of every parameter with as little else changed as the constraints
+ * allow. Faults: a launch, define or buffer that changes by accident. */
 #include <math.h>
 #include <stdio.h>
 

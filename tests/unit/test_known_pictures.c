@@ -1,5 +1,5 @@
-/* Pictures of scenes, as known texts: the mean colour of each of 12 x 8 parts, in steps of
- * 4, which other rounding does not change but another edge, light, colour or depth does. */
+/* Tests pictures of scenes, as known texts: the mean colours of 12 x 8 parts in steps of 4. Rounding does
+ * not change these. Faults: another edge, light, colour or depth. */
 #include <math.h>
 
 #include "scene/scene.h"

@@ -1,6 +1,6 @@
-/* Every number of every shipped scene on a small grid, as known texts: units, boundaries, motion, samples,
- * particles, smoke. What the numbers should be by hand is in test_scene_numbers.c, test_fluid_scene.c and
- * test_particle_units.c. */
+/* Tests every number of every shipped scene on a small grid, as known texts: units, boundaries, motion,
+ * samples, particles, smoke. test_scene_numbers.c, test_fluid_scene.c and test_particle_units.c have
+ * numbers by hand. Faults: a number that changes by accident. */
 #include "tests/unit/tell_scene.h"
 
 static void test_flows(void **state) {

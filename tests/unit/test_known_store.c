@@ -1,6 +1,6 @@
-/* Everything that is written from a store, as a whole: exports, tables of plots as gnuplot gets them, the
- * report, what the command line prints. The store is known (known_store.h), the texts are in
- * tests/data/known. */
+/* Tests everything that is written from a known store (known_store.h), as known texts: exports, tables of
+ * plots as gnuplot gets them, the report, what commands print. Faults: a member that is lost or in
+ * another's place. */
 #include "tests/unit/known_store.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Tests what a tuning run says at its end, as known texts: to people, as JSON, and the file of the best
- * config. The result is made up, its numbers all differ. */
+/* Tests what a tuning run says at its end, as known texts: for people, as JSON, and the file of the best
+ * config. All numbers of the made-up result differ. Faults: a number in another's place. */
 #include <math.h>
 
 #include "base/util/json.h"

@@ -1,4 +1,5 @@
-/* Names beside points that lie close together: none over another, over a point or over a line. */
+/* Tests the places of names beside points that are close together. Faults: a name over another name, a
+ * point or a line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

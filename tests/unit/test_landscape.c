@@ -1,4 +1,5 @@
-/* Exports and imports: what goes out and comes back is the same; real landscapes; files that are wrong. */
+/* Tests exports and imports of landscapes, also real ones. Faults: a config or value that does not come
+ * back the same, or a wrong file that is taken. */
 #include "tests/unit/landscape_fixture.h"
 
 #include "base/util/json.h"

@@ -1,5 +1,5 @@
-/* Searches on a landscape with what tuning knows before: where there is a prior, and what it is worth; how
- * soon searches come near the best. */
+/* Tests searches on a landscape that begin with what tuning knows before. Faults: a prior that is not used
+ * or makes a search slower, or one of another problem. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Domains of more than 2^31 nodes, which no device takes alone and several together do: who refuses them, and
- * where their nodes lie. Sizes alone; nothing of that size is kept. */
+/* Tests domains of more than 2^31 nodes, which several devices can hold and one cannot. Nothing of that
+ * size is allocated. Faults: an index or size that overflows, or a wrong refusal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* A library that cannot bear a lack of memory, and breaks off: the program ends with one line and the
- * machine's status. */
+/* Tests libraries that abort when memory is short. Faults: the program ends by a signal instead of one
+ * line and the machine's status. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Spaces of functions: they know the device, as the spaces of all systems do. */
+/* Tests spaces of libkftune's functions. Faults: a constraint that does not see the device, as the
+ * systems' spaces do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* Solids by links: what the surface cuts, the kernels against the reference, checkpoints, a domain that keeps
- * its mass, and what is refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests solids by links: what the surface cuts, the kernels against the reference, checkpoints, mass in a
+ * closed domain, and refusals. Faults: a link that is missed or has a wrong share or correction.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* Solids by links whose surface leaves its place: the kernels against the reference, the ball that travels
- * against the ball in a stream, mass, checkpoints, and what is refused. KFTUNE_TEST_DEVICE chooses the device
- * (default cpu). */
+/* Tests solids by links whose surface moves through the grid: the kernels against the reference, a ball
+ * that travels against a ball in a stream, mass, checkpoints, and refusals. Faults: a node that is
+ * refilled wrongly, or a force in the wrong frame. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* Solids by links that turn in place: which surfaces do, the kernels against the reference, mass, and what is
- * refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests solids by links that turn in place: which surfaces may, the kernels against the reference, mass,
+ * and refusals. Faults: a wrong velocity of the surface. KFTUNE_TEST_DEVICE chooses the device (default
+ * cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

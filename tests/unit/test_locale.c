@@ -1,6 +1,5 @@
-/* The library in a program whose locale has a decimal comma, as GTK, Qt and R make it: what it opens,
- * measures and stores is the same as in any other, and the caller's own functions keep the caller's locale.
- * The kind: a number that is read or written in whatever locale happens to be set. */
+/* Tests the library in a program whose locale has a decimal comma, as GTK, Qt and R set it. Faults: a
+ * number that is read or written in whatever locale is set, or a caller whose locale changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Diagnostics where stderr is no terminal: what comes at once, and the signs of life of a long run. */
+/* Tests diagnostics where stderr is no terminal. Faults: a line that comes late or twice, or a long run
+ * without a sign of life. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Tests the timing of real plans: of their steps, of rare launches, and over windows of a run. */
+/* Tests the times of real plans: of steps, rare launches, and windows of a run. Faults: a launch that is
+ * timed twice or never, or with the wrong weight. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* Tests what measuring asks of a device, counted: warm-up, samples, what runs before them, launches one by
- * one. On a device that only records, whose clock goes on by 10 us with each launch, so that every number
- * follows from the policy's. */
+/* Tests what measuring asks of a device: warm-up, samples, what runs before them, launches one by one. A
+ * device only records, and its clock advances 10 us with each launch, so that every number follows from
+ * the policy. Faults: a launch more or less. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

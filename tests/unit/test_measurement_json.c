@@ -1,4 +1,4 @@
-/* Tests that a measurement keeps all its members as JSON, and that damaged JSON is refused. */
+/* Tests measurements as JSON. Faults: a member that is lost or changed, or damaged JSON that is taken. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* Tests the readers of mesh files. Faults: a corner, face or unit that is misread, a wrong file that is
+ * taken, a small file that claims much memory. */
 #include "base/util/memory.h"
 #include "tests/unit/check.h"
 #include "tests/unit/closed_mesh.h"

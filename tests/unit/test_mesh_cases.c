@@ -1,5 +1,6 @@
-/* Meshes of the kinds that people elsewhere report as read wrongly, by the numbers of the collection that
- * they were first tried in; each with the number that is right. */
+/* Tests meshes of the kinds that people elsewhere report as read wrongly, with the right number of each.
+ * The cases have the numbers of the collection that they come from (tests/data/cases). Faults: volume,
+ * area or box of such a mesh is wrong. */
 #include "scene/document.h"
 #include "tests/unit/mesh_cases.h"
 

@@ -1,5 +1,5 @@
-/* How files of meshes that people elsewhere report as read wrongly are written, by the numbers of the
- * collection that they were first tried in; each with the number that is right. */
+/* Tests how files of such meshes are written (test_mesh_cases.c): encodings, orders, indices, units.
+ * Faults: a way of writing that changes the mesh. */
 #include "tests/unit/mesh_cases.h"
 
 /* A file whose numbers are of single precision has lost something, which is said, or is too much. */

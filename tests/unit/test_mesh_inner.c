@@ -1,5 +1,5 @@
-/* Surfaces within, beside and across each other, as people elsewhere report them as read wrongly, by the
- * numbers of the collection that they were first tried in; each with the number that is right. */
+/* Tests surfaces within, beside and across each other, of the kinds that people elsewhere report as read
+ * wrongly (test_mesh_cases.c). Faults: a hole that counts as solid, or solid that counts twice. */
 #include "base/util/program.h"
 #include "scene/particles.h"
 #include "tests/unit/mesh_cases.h"

@@ -1,4 +1,5 @@
-/* Meshes that are made at random and spoilt as programs spoil them: volume, area and box stay to 0.1 %. */
+/* Tests random meshes, spoilt as programs spoil them. Faults: volume, area or box changes by more than 0.1
+ * %. */
 #include "tests/unit/mesh_heap.h"
 
 static const double PI = 3.14159265358979323846;

@@ -1,4 +1,4 @@
-/* Faces whose edges nearly meet. */
+/* Tests faces whose edges nearly meet. Faults: a gap that is left open, or a real one that is closed. */
 #include <math.h>
 
 #include "base/util/text.h"

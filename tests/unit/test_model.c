@@ -1,4 +1,5 @@
-/* The surrogate and its features: exact where it can be, the same however it is built up. */
+/* Tests the surrogate and its features. Faults: a value that is not exact where it can be, or that depends
+ * on the order in which results came. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* The plan `moments`: every variant that the space contains against the reference, with all high-order rates
- * 1; what it cannot compute is not in the space. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests every variant of the plan `moments` against the reference with all high-order rates 1, and that
+ * the space has nothing that it cannot compute. Faults: one combination of tile, storage and faces is
+ * wrong. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
-/* Forces in the plan `moments`: of a body force and of a moving solid together, in double precision, and of a
- * body force alone, whose stream is known. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests forces in the plan `moments`: of a body force and a moving solid together, in double precision,
+ * and of a body force alone, whose flow is known. Faults: a force that counts twice, or half.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

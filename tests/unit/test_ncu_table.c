@@ -1,4 +1,5 @@
-/* The comparison of our counters with Nsight Compute's, on text in the form that both write. */
+/* Tests the comparison of our counters with those of Nsight Compute, on texts in the form that both write.
+ * Faults: launches that are paired wrongly, or units. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

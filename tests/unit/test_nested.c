@@ -1,5 +1,5 @@
-/* Nested grids: what the reference makes of flows whose answer is known when an interface lies in their way.
- */
+/* Tests the reference of nested grids on flows whose answer is known, with an interface in their way.
+ * Faults: an interface that reflects, shifts or damps the flow. */
 #include "tests/unit/near.h"
 #include "tests/unit/nested_stage.h"
 

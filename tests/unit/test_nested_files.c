@@ -1,5 +1,5 @@
-/* Files of nested grids by levels: each level's own cells, as VTK's documentation asks of an OverlappingAMR.
- */
+/* Tests files of nested grids by levels, as VTK documents an OverlappingAMR. Faults: a cell in the wrong
+ * place or on the wrong level. */
 #include <hdf5.h>
 #include <unistd.h>
 

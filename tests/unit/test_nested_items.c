@@ -1,5 +1,5 @@
-/* Plans of nested grids as lists of kernels: what compiles for a GPU, which kernels wait for which, their
- * marches and presets, and what they cost by the model. */
+/* Tests plans of nested grids as lists of kernels: what compiles for a GPU, which kernels wait for which,
+ * marches, presets, and costs. Faults: a kernel that does not wait for what it reads. */
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/nested_tunnel.h"
 

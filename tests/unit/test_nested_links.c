@@ -1,6 +1,6 @@
-/* A solid at rest by links in the finest of nested grids, with a law of the wall and without it: plans
- * against the reference, the forces of a uniform grid with the finest cells, checkpoints, and what is
- * refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests a solid at rest by links in the finest of nested grids, with and without a law of the wall: plans
+ * against the reference, forces against a uniform grid of the finest cells, checkpoints, and refusals.
+ * Faults: a solid that an interface disturbs. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include "tests/unit/scene_files.h"
 
 #include "base/space/space_nearest.h"

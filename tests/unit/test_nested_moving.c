@@ -1,5 +1,6 @@
-/* Solids that move in the finest of nested grids: turning, moved by the fluid, several beside each other.
- * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests solids that move in the finest of nested grids: turning, moved by the fluid, several beside each
+ * other. Faults: a solid in the frame or units of another level. KFTUNE_TEST_DEVICE chooses the device
+ * (default cpu). */
 #include "tests/unit/scene_files.h"
 
 #include "base/space/space_nearest.h"

@@ -1,4 +1,5 @@
-/* Plans of nested grids against their reference. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests plans of nested grids against their reference. Faults: an exchange between levels that one variant
+ * does wrongly. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include "tests/unit/config_changes.h"
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/nested_tunnel.h"

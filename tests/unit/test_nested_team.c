@@ -1,5 +1,5 @@
-/* Nested grids on teams: each level is cut into slabs, and what crosses between levels with it. On 2, 3 and 4
- * parts every bit is that of one device, in whatever order the parts do what they need not wait for. */
+/* Tests nested grids on 2, 3 and 4 parts against one device, bit for bit, with the parts' independent work
+ * in random order. Faults: an exchange between levels or parts that comes too early or late. */
 #include "tests/unit/scene_files.h"
 
 #include "solver/kinetic/nested_plan.h"

@@ -1,6 +1,6 @@
-/* Which of several rows of nights counts: the nights of a history, the series that is the latest, the
- * processes whose counters are averaged, the job and program of a night, what is pinned, the night that names
- * what is absent. */
+/* Tests which of several rows of nights counts: nights of a history, the latest series, processes whose
+ * counters are averaged, job and program, what is pinned, the night that names what is absent. Faults: the
+ * wrong one counts. */
 #include "tests/unit/night_fixture.h"
 
 static void change(kf_store *store, const char *sql) {

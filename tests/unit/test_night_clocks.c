@@ -1,5 +1,5 @@
-/* Nights on a device that slows down, or whose clock differs. The kind of fault: time that the device lost is
- * taken for time that the program takes. */
+/* Tests nights on a device that slows down, or whose clock differs. Faults: time that the device loses is
+ * blamed on the program. */
 #include <math.h>
 
 #include "base/util/log.h"

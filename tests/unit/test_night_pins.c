@@ -1,5 +1,5 @@
-/* Nights held against a pinned release. The kind of fault: something that is known is asked last, so that a
- * red night goes green by itself. */
+/* Tests nights against a pinned release. Faults: a red night turns green by itself, because what is known
+ * is asked last. */
 #include "base/util/log.h"
 #include "tests/unit/night_stage.h"
 

@@ -1,4 +1,4 @@
-/* Tests what a night prints of its verdicts. */
+/* Tests what a night prints of its verdicts. Faults: a verdict that is missing, or another's words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Nights: suite files, and whole nights with programs whose times the test chooses: verdicts, identity,
- * carrying on after kills. What the store keeps of them: test_nightly_store. */
+/* Tests suites of nights and whole nights, with programs whose times the test chooses. Faults: a wrong
+ * verdict or identity, or a killed night that does not go on. test_nightly_store has the store. */
 #include "tests/unit/night_stage.h"
 
 #include <fcntl.h>

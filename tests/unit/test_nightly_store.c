@@ -1,4 +1,5 @@
-/* Nights in the store: its tables, their migration, verdicts that lie, and JUnit's. */
+/* Tests nights in the store: tables, migration, contradictory verdicts, and JUnit's file. Faults: a night
+ * that is lost, changed or taken for another. */
 #include "tests/unit/night_fixture.h"
 
 #include "base/util/log.h"

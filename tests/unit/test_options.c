@@ -1,4 +1,5 @@
-/* The command line: every way of writing options, every mistake with its message and status. */
+/* Tests every way of writing options, and every mistake with its message and status. Faults: an option
+ * that is ignored, or a mistake that is taken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,3 +1,5 @@
+/* Tests the order of samples by blocks and Morton codes. Faults: a sample that is lost or doubled, a wrong
+ * key, an order that takes too long. */
 #include "tests/unit/scene_files.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* The VTKHDF file of particles, read by HDF5 alone. */
+/* Tests the VTKHDF file of particles, read by HDF5 alone. Faults: a value of another particle, or a wrong
+ * unit. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

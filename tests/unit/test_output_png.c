@@ -1,4 +1,5 @@
-/* Pictures show the right colour in the right place; the solid's cross-section is where the solid is. */
+/* Tests pictures of a run. Faults: a colour in the wrong place, or a solid whose cross-section is
+ * elsewhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Field files hold what VTK's documentation asks of an ImageData in VTKHDF, in SI units. */
+/* Tests field files against VTK's documentation of an ImageData in VTKHDF. Faults: a wrong unit, order of
+ * axes or type. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

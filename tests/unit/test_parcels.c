@@ -1,5 +1,5 @@
-/* A parcel of open files from another process is input: for each rule, a message that breaks this one alone
- * is refused, and one that keeps all is taken. */
+/* Tests parcels of open files from another process, which are input. For each rule a message breaks this
+ * one alone. Faults: such a message is taken, or a right one refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Buffers of which a device keeps a part: they keep what was asked for, and kernels that overstep it are
- * named. */
+/* Tests buffers of which a device keeps a part. Faults: a byte that is not kept, or a kernel outside of
+ * its part that is not named. */
 #include "tests/unit/scale_kernel.h"
 
 #include <signal.h>

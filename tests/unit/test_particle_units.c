@@ -1,5 +1,5 @@
-/* Particle scenes: every number of a file in units of spacing, sound speed and density, by hand; walls, what
- * velocities and pressures particles begin with, and the hash. */
+/* Tests every number of a particle scene in units of spacing, sound speed and density, by hand, with
+ * walls, initial velocities and pressures, and the hash. Faults: a wrong unit or factor. */
 #include <math.h>
 
 #include "scene/particles.h"

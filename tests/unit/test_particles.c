@@ -1,4 +1,5 @@
-/* Particle scenes: where particles are, terrain from its three sources, and what is refused. */
+/* Tests where the particles of a scene are, terrain from its three sources, and refusals. Faults:
+ * particles inside walls, doubled or missing. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

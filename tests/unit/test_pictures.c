@@ -1,4 +1,5 @@
-/* Pictures of fields, scenes and surfaces: known colours where they must be. */
+/* Tests pictures of fields, scenes and surfaces by colours that are known. Faults: a wrong colour, place
+ * or side. */
 #include <math.h>
 #include <png.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Placing bare meshes: the guess, and what is said. */
+/* Tests the guess that places a bare mesh, and what is said of it. Faults: a wrong unit, axis or size
+ * without a word. */
 #include "tests/unit/placed_box.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What is said later of a placed mesh goes before what was said: each value alone changes itself, and what it
- * is documented to end. The texts are those of a scene file's section "placed". */
+/* Tests changes of a placed mesh, by the texts of a scene file's section "placed". Faults: a value that
+ * changes another, or one that should end and stays. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

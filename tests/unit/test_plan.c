@@ -1,5 +1,5 @@
-/* Plans as lists of items, on an invented one: what is due when, graphs, timing and counting of calls, copies
- * and marks. */
+/* Tests plans as lists of items, on an invented one: schedules, graphs, times and counts of calls, copies
+ * and marks. Faults: an item that is due at another step, or done twice. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* The least traffic that plans say of a step, on which bandwidths and shares of a roof rest: against the
- * tables of docs/d2q9.md, docs/stable-fluids.md and docs/incompressible.md, and counted by hand. */
+/* Tests the least traffic that plans state for a step, against docs/d2q9.md, docs/stable-fluids.md and
+ * docs/incompressible.md and counts by hand. Faults: wrong bytes, on which bandwidths and shares of a roof
+ * rest. */
 #include <math.h>
 
 #include "solver/sph/sph_problem.h"

@@ -1,4 +1,5 @@
-/* Tests what plans say of themselves: snapshots, records, verifications, facts. */
+/* Tests what plans state of themselves: snapshots, records, verifications, facts. Faults: a quantity that
+ * is missing, or has another's name. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

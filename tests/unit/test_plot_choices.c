@@ -1,5 +1,5 @@
-/* Which of several results a plot shows: the best of a cell, the plan that was measured most, the best so
- * far, configs that are one, and kernels of one name. Each table is held against its whole text. */
+/* Tests which of several results a plot shows, against the whole text of its table. Faults: the wrong
+ * result of a cell, plan, moment or kernel. */
 #include "plots/tables.h"
 #include "tests/unit/store_fixture.h"
 

@@ -1,4 +1,4 @@
-/* Plots from a real store, drawn by the real gnuplot. */
+/* Tests plots from a real store, drawn by gnuplot. Faults: a plot that is empty, or that gnuplot refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

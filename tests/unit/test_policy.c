@@ -1,4 +1,5 @@
-/* Tests the measuring policy on numbers alone: how many samples are taken, and when timing stops. */
+/* Tests the measuring policy on numbers alone. Faults: too few samples for the wanted interval, or timing
+ * that does not stop. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Kernels written with kernels/portable.h, run by the cpu backend: every item once, whatever the blocks. */
+/* Tests kernels written with kernels/portable.h on the cpu backend. Faults: an item that runs twice or
+ * never for some shape of blocks. */
 #include "tests/unit/kernel_fixture.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Times that other programs tell: numbers as people write them are read rightly or not at all, and lists in
- * JSON are reached. The kind of fault: a number that ends where the reader stops. */
+/* Tests times that other programs print, as text and in JSON. Faults: a number that is read only as far as
+ * the reader understands it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

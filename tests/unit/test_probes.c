@@ -1,4 +1,5 @@
-/* Names of probes become parts of file names, so each of their letters is looked at, wherever it stands. */
+/* Tests names of probes, which become parts of file names. Faults: a letter that leaves the folder gets
+ * through at one position. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

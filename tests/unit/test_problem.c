@@ -1,4 +1,5 @@
-/* Problems: facts, which system a file belongs to, and the trial. */
+/* Tests problems: facts, which system a file belongs to, and the trial. Faults: a fact that is lost, or a
+ * file that the wrong system takes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* How many processors may be kept busy: quotas of control groups of both versions, in a tree of files; and
- * how much memory may be taken, where a limit of the process says less than the machine has. Public case 25:
- * a container with a quota keeps no more of them busy. */
+/* Tests how many processors and how much memory may be used, by control groups of both versions in a tree
+ * of files and by limits of the process. Faults: a container with a quota that keeps more busy (public
+ * case 25). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* The production run around a plan: what is written when, interruptions, blow-ups, the table of forces. */
+/* Tests the production run around a plan: what it writes when, interruptions, blow-ups, the table of
+ * forces. Faults: a file that is missing, late or wrong after a restart. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

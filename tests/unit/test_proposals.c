@@ -1,6 +1,5 @@
-/* Tests what strategies propose, by the properties that their description promises: shares of a landscape,
- * turns of a survey, a sweep around a preset, configs spread far apart, looks around the best, the use of
- * a prior, and how often a walk accepts what is worse. */
+/* Tests what strategies propose, by the properties that their description promises. Faults: a share, order
+ * or distance of configs that differs from it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

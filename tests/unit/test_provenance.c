@@ -1,4 +1,4 @@
-/* Tests what imports remember of their files, so that exports say the same as the source. */
+/* Tests what imports keep of their files. Faults: an export that says something else than the source. */
 #include "tests/unit/store_fixture.h"
 
 #include "base/util/json.h"

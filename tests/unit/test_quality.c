@@ -1,4 +1,5 @@
-/* Judging samples: clocks, outliers and their cause; and the cache policies on a real plan. */
+/* Tests how samples are judged by clocks and outliers, and the cache policies on a real plan. Faults: a
+ * disturbed sample counts, or a sound one does not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,9 +1,8 @@
-/* Several processes measure configs together while calls to their devices fail or take long: whichever call
- * of whichever process it is, all end the config with that process's own words, and the next config is
- * measured as if nothing had been. Alone this is one process; tests/e2e/ranks-fail.sh starts it as several.
+/* Tests processes that measure configs together while calls to their devices fail or take long. Faults: a
+ * process waits for ever, another's words are reported, or the next config is spoiled. Alone this is one
+ * process; tests/e2e/ranks-fail.sh starts several.
  * usage: test_ranks [fail SYSTEM TRANSFER | scatter SYSTEM TRANSFER COUNT | memory SYSTEM TRANSFER NUMBER |
- * parcels ROUNDS | marks]
- */
+ *                    parcels ROUNDS | marks] */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The gate of kftune's own plans. Cheats are planted in a copy of the kernels, and each is refused; honest
- * presets pass, whatever the system. KFTUNE_TEST_ALL=1: those of every shipped scene. */
+/* Tests the gate of kftune's own plans, with cheats planted in a copy of the kernels. Faults: a cheat
+ * passes, or an honest preset does not. KFTUNE_TEST_ALL=1: the presets of every shipped scene. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Scenes with nested grids: where boxes lie, the scene in finer cells, its reduced trial, and what is
- * refused. */
+/* Tests scenes with nested grids: where boxes lie, the scene in finer cells, its reduced trial, and
+ * refusals. Faults: a box or number of another level. */
 #include <math.h>
 
 #include "base/util/text.h"

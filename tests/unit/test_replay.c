@@ -1,4 +1,5 @@
-/* Replay: landscapes of other tuners and kftune's own, what strategies must reach on real ones, bad files. */
+/* Tests replays of landscapes, those of other tuners too: what strategies must reach, and bad files.
+ * Faults: a wrong regret, or a strategy that finds worse configs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* The report and the history plot: escaped, self-contained, complete; from a store as bad as one can be. */
+/* Tests the report and the plot of history from a store as bad as possible. Faults: text that becomes
+ * markup, a file from outside, a missing part. */
 #include "tests/unit/night_fixture.h"
 
 #include "base/util/memory.h"

@@ -1,6 +1,6 @@
-/* Kernels whose blocks wait for each other: no more of them are launched than a GPU holds at once. Worked out
- * without a GPU for several, from what NVRTC makes of the sources for each and from a table of their figures
- * (NVIDIA, CUDA C++ Programming Guide, "Compute Capabilities", and the data sheets for multiprocessors). */
+/* Tests kernels whose blocks wait for each other, for several GPUs without one, from what NVRTC makes of
+ * the sources and a table of figures (NVIDIA, CUDA C++ Programming Guide, "Compute Capabilities", and data
+ * sheets). Faults: more blocks than a GPU holds at once, so that it hangs. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

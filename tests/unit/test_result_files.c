@@ -1,5 +1,5 @@
-/* Files of times that other libraries wrote: which of their numbers count, in which unit, under which name,
- * and which of two files' benchmarks are changed. The kind of fault: the rule is tried with one of each. */
+/* Tests files of times of other libraries: which numbers count, in which unit, under which name. Faults: a
+ * rule that holds for one library and misreads another. */
 #include "base/util/random.h"
 #include "harness/nightly/result_files.h"
 #include "tests/unit/store_fixture.h"

@@ -1,4 +1,5 @@
-/* The ceilings of the cpu, and their place in the store. */
+/* Tests the ceilings of the cpu, and their place in the store. Faults: a rate that cannot be, or one that
+ * is stored for another machine. */
 #include "tests/unit/store_fixture.h"
 
 #include "base/backend/team/team.h"

@@ -1,6 +1,6 @@
-/* Rows of more nodes than a warp has lanes: kernels with folded boundaries treat their first nodes, their
- * last and those between apart. The other tests' rows are shorter. KFTUNE_TEST_DEVICE chooses the device
- * (default cpu). */
+/* Tests rows of more nodes than a warp has lanes, whose first, middle and last nodes have code of their
+ * own with folded boundaries. Rows of other tests are shorter. Faults: a wrong population where these
+ * meet. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The folder of a run: who may write into it, what its record says, and how a killed run is known. */
+/* Tests the folder of a run. Faults: two runs write into it, a record that is wrong, or a killed run that
+ * seems complete. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* How long a run lasts, by its options, and what it reports of drag and lift. */
+/* Tests how long a run lasts by its options, and what it reports of drag and lift. Faults: a wrong number
+ * of steps, or a mean of the wrong rows. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

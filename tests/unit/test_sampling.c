@@ -1,3 +1,5 @@
+/* Tests the samples on a surface. Faults: samples too close or too far, wrong areas, others in the next
+ * run. */
 #include "base/util/memory.h"
 #include "tests/unit/scene_files.h"
 

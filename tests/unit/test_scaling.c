@@ -1,6 +1,5 @@
-/* The model of scaling against what a plain D3Q27 kernel without a solid was measured to reach on two and
- * four H200s of one host (docs/teams.md): efficiency in percent of one GPU alone, copies beside the step and
- * after it. */
+/* Tests the model of scaling against a plain D3Q27 kernel on two and four H200s of a host (docs/teams.md).
+ * Faults: an efficiency that is off, with copies beside the step or after it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* Tests scene files: the shipped ones, units, poses, motions, grids and reduced scenes. Faults: a quantity
+ * in the wrong unit, or an option that is ignored. */
 #include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"
 

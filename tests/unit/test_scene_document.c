@@ -1,5 +1,5 @@
-/* Scene files that are made of meshes: what is written is the same scene, what is changed later is as if it
- * had been said at first, and nobody's work is overwritten. */
+/* Tests scene files that are made of meshes. Faults: a scene that is read back differently, a change that
+ * differs from having said it at first, a file that is overwritten. */
 #include <math.h>
 
 #include "scene/document.h"

@@ -1,5 +1,5 @@
 /* Tests what sections and options of a scene become, by hand: model, sampling, pose, masks, other grids
- * and time steps; how outflows carry out what arrives; which way drag and lift point. */
+ * and time steps, outflows, directions of drag and lift. Faults: a wrong number of one option. */
 #include "base/util/memory.h"
 #include "solver/flow/flow_problem.h"
 #include "solver/incompressible/incompressible_model.h"

@@ -1,5 +1,5 @@
-/* Tests the flow at the start as it is disturbed: how strong, without divergence, the same on every grid,
- * drawn by the seed; and along which axis a flow that nothing disturbs can never differ. */
+/* Tests the disturbance of the flow at the start. Faults: a wrong strength, divergence, another one on
+ * another grid or for the same seed, or a flow that can never differ along an axis. */
 #include "tests/unit/near.h"
 #include "tests/unit/scene_files.h"
 #include "tests/unit/scene_texts.h"

@@ -1,4 +1,5 @@
-/* Means of correlated series, against AR(1) processes whose answers are known. */
+/* Tests means of correlated series against AR(1) processes whose answers are known. Faults: an interval
+ * that is too narrow. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* Tests the shapes that scenes can name. Faults: a surface with holes, a wrong volume, area or size, a
+ * body that changes by accident. */
 #include "tests/unit/check.h"
 #include "tests/unit/closed_mesh.h"
 #include "tests/unit/scene_files.h"

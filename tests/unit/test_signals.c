@@ -1,5 +1,5 @@
-/* A signal that another process sends is no fault of a kernel, a file, a library or a config: the process
- * that it is for ends by it, at the first one, and what it was doing is not blamed. */
+/* Tests signals that another process sends. Faults: a config, kernel, file or library is blamed, or the
+ * process does not end at the first one. */
 #include "tests/unit/scale_kernel.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* Smoke tracers: that the flow carries them rightly, that none is lost or made up, and that they are the same
- * every time. */
+/* Tests smoke tracers. Faults: tracers that do not follow the flow, are lost or made up, or differ from
+ * run to run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

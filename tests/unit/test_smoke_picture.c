@@ -1,4 +1,5 @@
-/* Pictures of smoke: where the camera stands, what it sees, and that it sees the same every time. */
+/* Tests pictures of smoke. Faults: a camera elsewhere, a wrong light or depth, or a picture that differs
+ * from run to run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Several solids in one scene: that each is as it is alone, that together they are what all of them are, and
- * what is refused. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Tests several solids in one scene. Faults: a solid that differs from itself alone, or forces that count
+ * for another solid. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #include "tests/unit/scene_files.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Spaces: declared, built, indexed, refused. */
+/* Tests spaces: declarations, constraints, indices, refusals. Faults: a config that is missing, doubled or
+ * not allowed. */
 #include "base/util/memory.h"
 #include "base/util/text.h"
 #include "tests/unit/space_fixture.h"

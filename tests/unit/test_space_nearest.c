@@ -1,5 +1,5 @@
-/* The config nearest to the default that keeps what is fixed, which is what `kftune run --fix` runs, and the
- * default where it follows the rates of a scene; on a GPU without one. */
+/* Tests the config nearest to the default that keeps what is fixed, which `kftune run --fix` runs, also on
+ * a GPU without one. Faults: a nearer one is missed, or a rate of the scene is not followed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Spaces of a billion combinations and more, in little time and memory. */
+/* Tests spaces of a billion combinations and more. Faults: time or memory that grows with them. */
 #include <time.h>
 
 #include "base/util/text.h"

@@ -1,5 +1,5 @@
-/* Other programs: each stream goes where it is wanted, signals are as usual, the environment is the one that
- * is given; of what is read as much is kept as is wanted. */
+/* Tests starting other programs. Faults: a stream that goes elsewhere, a wrong environment or signal mask,
+ * output that is cut without a word. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* The plans of the sph system against the double precision reference: every law, wall, axis and search; and
- * what a plan promises of its state. */
+/* Tests the plans of sph against the double precision reference: every law, wall, axis and search, and
+ * what a plan promises of its state. Faults: one combination is wrong. */
 #include "tests/unit/plan_fixture.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-/* The ground that a picture of particles shows is the first that a ray meets, though the search for it leaves
- * out what lies above all ground nearby. */
+/* Tests the ground in a picture of particles. Faults: the search along a ray skips the first ground that
+ * it meets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
-/* Particles on teams of devices that do not read each other's memory, but send parcels, from device to device
- * or through the host: bit for bit what one device has. In several processes of one host, and of several
- * hosts, tests/e2e/mpi.sh and hosts.sh start this test by mpirun. */
+/* Tests particles on teams of devices that send parcels, directly or through the host, against one device
+ * bit for bit. tests/e2e/mpi.sh and hosts.sh start it as several processes. Faults: a particle or value
+ * that is lost, doubled or late. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

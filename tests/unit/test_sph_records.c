@@ -1,5 +1,5 @@
-/* Tests what a plan of particles says of its state: snapshot, records, gauges, time, against sums that the
- * test adds up, and against motions that are known. */
+/* Tests what a plan of particles states of its state: snapshot, records, gauges, time, against sums by the
+ * test and known motions. Faults: a wrong sum, unit or particle. */
 #include <math.h>
 
 #include "solver/sph/sph.h"

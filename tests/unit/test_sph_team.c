@@ -1,5 +1,6 @@
-/* Particles on teams of devices: state, energies and gauges are bit for bit those of one device, whatever
- * parts there are and whichever particles they have, also with streams done in random order. */
+/* Tests particles on teams of devices against one device, bit for bit: state, energies and gauges, for any
+ * parts and particles, also with streams in random order. Faults: a sum in another order, or a particle
+ * that two parts own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Walls without particles: what they add to a sum, and that water at rest stays at rest beside them. */
+/* Tests walls without particles. Faults: a wrong contribution to a sum, or water at rest that begins to
+ * move. */
 #include "tests/unit/plan_fixture.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Plans of the stable fluids system against their reference, feature by feature; in double precision, where
- * nothing but rounding may differ. */
+/* Tests plans of stable_fluids against their reference, feature by feature, in double precision, where
+ * only rounding may differ. Faults: a wrong term in one plan. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

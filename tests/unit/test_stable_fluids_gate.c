@@ -1,6 +1,6 @@
-/* The gate holds for the configs of the space, whatever their plan, layout and storage: of random ones as
- * many as hold every pair of values that any of them holds; on two grids that do not suit any one radix.
- * KFTUNE_TEST_ALL=1: all of them. */
+/* Tests the gate with random configs of the space that hold every pair of values, on two grids that suit
+ * no single radix. Faults: a plan, layout or storage that is wrong in one combination. KFTUNE_TEST_ALL=1:
+ * all configs. */
 #include "base/plan/trial.h"
 #include "base/util/random.h"
 #include "stable_fluids_support.h"

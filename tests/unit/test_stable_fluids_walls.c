@@ -1,4 +1,5 @@
-/* Free slip between walls: plans against the reference, which computes the box with its mirror image. */
+/* Tests free slip between walls: plans against the reference, which computes the box with its mirror
+ * image. Faults: a wrong transform or sign at a wall. */
 #include "base/util/memory.h"
 #include "stable_fluids_support.h"
 

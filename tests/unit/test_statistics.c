@@ -1,4 +1,4 @@
-/* Order statistics against values worked out by hand. */
+/* Tests order statistics against values by hand. Faults: a wrong rank or interval. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* The store: what goes in comes out, contradictions are refused, several writers and sudden death lose
- * nothing. */
+/* Tests the store. Faults: a value that does not come back, a contradiction that is taken, rows lost by
+ * several writers or sudden death. */
 #include "base/util/memory.h"
 #include "tests/unit/full_measurement.h"
 #include "tests/unit/store_fixture.h"

@@ -1,5 +1,5 @@
-/* Which of several rows of a store counts: the run that is carried on, the newest one, those that are pruned,
- * the night that is carried on. Each differs from the others in one thing alone. */
+/* Tests which of several rows of a store counts: the run that goes on, the newest, those that are pruned,
+ * the night that goes on. Each differs from the others in one thing. Faults: the wrong one counts. */
 #include "tests/unit/night_fixture.h"
 
 static void change(kf_store *store, const char *sql) {

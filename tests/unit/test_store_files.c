@@ -1,5 +1,5 @@
-/* Files that are no store, or not whole, or not to be written: refused with one line, and left as they are.
- * Migrations. */
+/* Tests files that are no store, not whole, or not writable, and migrations. Faults: such a file is
+ * changed, or refused without one clear line. */
 #include "tests/unit/store_fixture.h"
 
 #include <sys/stat.h>

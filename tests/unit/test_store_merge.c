@@ -1,5 +1,5 @@
-/* Which of two rows counts when a store is merged into another: runs that both know, runs that still go on,
- * and nights, which belong to their machine. */
+/* Tests which of two rows counts when stores are merged. Faults: a row that is lost or doubled, a run that
+ * seems ended, a night of another machine. */
 #include "tests/unit/store_fixture.h"
 
 /* A run of three results in a store of this name, and the same store once more as other.db. */

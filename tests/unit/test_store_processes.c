@@ -1,4 +1,5 @@
-/* A store with several writers, sudden death, a full disk, other programs. */
+/* Tests a store with several writers, sudden death, a full disk and other programs. Faults: a row that is
+ * lost, or a store that cannot be opened. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

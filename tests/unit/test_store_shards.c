@@ -1,5 +1,5 @@
-/* What a store's shards are checked for: of each landscape those that are missing, and of each chip by what
- * factor its presets differ from those of all. The answer is held against its whole text. */
+/* Tests the check of a store's shards, against the whole text of its answer. Faults: a missing shard that
+ * is not named, or a slow chip that is not seen. */
 #include "base/util/json.h"
 #include "harness/cli/store_shards.h"
 #include "tests/unit/store_fixture.h"

@@ -1,6 +1,6 @@
-/* How long a large store takes to list and to add to. A small one in every check; the promise is about a
- * million results: KFTUNE_STORE_RESULTS=1000000 build/tests/test_store_speed
- */
+/* Tests how long a large store takes to list and to add to. `make check` has a small one. The promise is
+ * about a million results: KFTUNE_STORE_RESULTS=1000000 build/tests/test_store_speed. Faults: time that
+ * grows with the square of the results. */
 #include "tests/unit/store_fixture.h"
 
 #include "base/statistics/statistics.h"

@@ -1,4 +1,5 @@
-/* Strategies: complete, without repetition, uniform, reproducible, and worth their name. */
+/* Tests strategies. Faults: a config that is proposed twice or never, a biased draw, another sequence for
+ * the same seed, a strategy no better than chance. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

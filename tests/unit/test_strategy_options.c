@@ -1,4 +1,4 @@
-/* Options of strategies: read, checked with clear words, and of effect. */
+/* Tests options of strategies. Faults: an option that is ignored, or a wrong one that is taken. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

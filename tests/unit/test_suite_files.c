@@ -1,5 +1,5 @@
-/* What is read of a suite's file: every member of every benchmark, said there, for all, or by default. The
- * kind of fault: which of several counts is tried with one of them alone. */
+/* Tests suite files: every member of every benchmark, stated there, for all, or by default. Faults: the
+ * wrong one of these counts. */
 #include "harness/nightly/suite.h"
 #include "tests/unit/known_text.h"
 #include "tests/unit/store_fixture.h"

@@ -1,5 +1,5 @@
-/* Suites of fixed comparisons: their files, scenes, configs, figures and JSON, with `step` on a small grid of
- * the cpu. */
+/* Tests suites of fixed comparisons: files, scenes, configs, figures and JSON, with `step` on a small grid
+ * of the cpu. Faults: a wrong ratio or unit, or a suite that is misread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The surrogate's mathematics against differences, quadrature and a dense solution of its own. */
+/* Tests the surrogate's mathematics against differences, quadrature and a dense solution of its own.
+ * Faults: a wrong derivative or factor. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

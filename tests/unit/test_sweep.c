@@ -1,4 +1,5 @@
-/* Where the drags of finer and finer grids lead to, and how far a run until its drag has settled is away. */
+/* Tests where the drags of finer grids lead, and how far a run is from a settled drag. Faults: a wrong
+ * limit or order, or an estimate that cannot be made. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

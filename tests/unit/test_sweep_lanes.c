@@ -1,5 +1,5 @@
-/* The devices of a sweep: which run is whose, what a run knows of the one before, and what becomes of the
- * others when one fails, however it does. */
+/* Tests the devices of a sweep. Faults: a run on the wrong device, one that knows nothing of the one
+ * before, or others that go on or end wrongly when one fails. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

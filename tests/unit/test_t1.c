@@ -1,5 +1,5 @@
-/* Kernels that are not kftune's: launches on the cpu against a reference run, CUDA as far as it goes without
- * a GPU. Their files: test_t1_files. */
+/* Tests kernels that are not kftune's: launches on the cpu against a reference run, and CUDA as far as it
+ * goes without a GPU. Faults: a wrong argument, define or grid. test_t1_files has their files. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

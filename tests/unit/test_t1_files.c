@@ -1,4 +1,5 @@
-/* Problem files of kernels that are not kftune's: their spaces, what their hash holds, what is refused. */
+/* Tests problem files of kernels that are not kftune's: spaces, hashes, refusals. Faults: a file that is
+ * misread, or a change that the hash misses. */
 #include "tests/unit/t1_fixture.h"
 
 static void a_problem_has_its_space(void **state) {

@@ -1,6 +1,5 @@
-/* The kernels of tests/data/t1 that landscapes are measured on: their spaces are large enough, they compile
- * for a GPU at both ends of every parameter, and their references are right on the cpu; those in plain C are
- * held against the same references. */
+/* Tests the kernels of tests/data/t1 on which landscapes are measured. Faults: a space that is too small,
+ * a kernel that does not compile at one end of a parameter, a wrong reference. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
-/* Kernels as others publish them: C++ functions and templates, headers of other platforms, OpenCL, several
- * files, C++ and OpenMP; and what their files say in other ways than kftune's own. */
+/* Tests kernels as others publish them: C++ functions and templates, headers of other platforms, OpenCL,
+ * several files, C++ and OpenMP, and other ways of writing their files. Faults: one of these is refused or
+ * misread. */
 #include "tests/unit/t1_fixture.h"
 
 #include <math.h>

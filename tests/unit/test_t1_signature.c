@@ -1,6 +1,5 @@
-/* Arguments of a T1 file against the parameters that the kernel has in its source: what differs is refused or
- * noted, and what cannot be read with certainty is passed over. Kind of fault: a number that is wrong without
- * a word, because kernel and file mean different bits. */
+/* Tests arguments of a T1 file against the kernel's parameters in its source. Faults: a number that is
+ * wrong without a word, because kernel and file mean different bits. */
 #include "tests/unit/t1_fixture.h"
 
 static void write_file(const char *name, const char *text) {

@@ -1,6 +1,6 @@
-/* Teams of devices: a plan of the kinetic system on 2, 3 and 4 parts is bit for bit that of one device, in
- * its fields, its forces and its whole state. Here planes are read in place, or by several processes;
- * test_team_copies.c copies them. */
+/* Tests the kinetic system on 2, 3 and 4 parts against one device, bit for bit: fields, forces and whole
+ * state. Planes are read in place, or by several processes; test_team_copies.c copies them. Faults: a
+ * plane that is read too early, too late, or from the wrong part. */
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* Teams of devices that copy planes, and rows where they are cut across y too: bit for bit one device's. */
+/* Tests teams of devices that copy planes, and rows where they are cut across y, against one device bit
+ * for bit. Faults: a population that is not copied, or late. */
 #include "base/backend/cpu/queue.h"
 #include "base/backend/team/nccl.h"
 #include "base/backend/team/team.h"

@@ -1,5 +1,5 @@
-/* Layouts and partial memory: however a layout groups the values of nodes, a part that copies planes keeps
- * every byte that its kernels touch, and no other is touched. */
+/* Tests layouts with memory of which a part keeps a range. Faults: a byte that kernels touch and the part
+ * does not keep. */
 #include "base/backend/team/team.h"
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"

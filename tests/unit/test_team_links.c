@@ -1,5 +1,5 @@
-/* Teams of devices with a solid by links: on any number of parts bit for bit one device's fields, forces and
- * state, wherever the cuts go through the solid. */
+/* Tests teams with a solid by links against one device, bit for bit, wherever cuts go through the solid.
+ * Faults: a link that two parts count, or none. */
 #include "solver/validation/body.h"
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"

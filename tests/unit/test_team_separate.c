@@ -1,5 +1,5 @@
-/* Plans of several passes over the nodes on teams that copy planes, once a step as Chen et al. 2021 do: bit
- * for bit one device's. */
+/* Tests plans of several passes on teams that copy planes once a step, as Chen et al. 2021 do, against one
+ * device bit for bit. Faults: a pass that reads a plane before it comes. */
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"
 

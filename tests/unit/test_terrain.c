@@ -1,5 +1,5 @@
-/* Terrain that others made: pictures are numbers and not light, what has no data is not a height, and what
- * does not lie in the box is refused or told, with its number. */
+/* Tests terrain that others made. Faults: a picture that is read as light, a missing value that becomes a
+ * height, terrain outside of the box without a word. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

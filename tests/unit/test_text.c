@@ -1,4 +1,5 @@
-/* Names, growing strings, figures, allocation. */
+/* Tests names, growing strings, figures and allocation. Faults: text that is cut, or a figure that is
+ * rounded wrongly. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* A text that is read from a file, or from the environment, fits whole or is refused: none is cut. Each is
- * tried with as many letters as there is room for, and with one more. */
+/* Tests texts from files and the environment at their limits: as many letters as there is room for, and
+ * one more. Faults: a text that is cut instead of refused. */
 #include "base/backend/cpu/cpu.h"
 #include "base/util/json.h"
 #include "harness/nightly/suite.h"

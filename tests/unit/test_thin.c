@@ -1,5 +1,6 @@
-/* Tests what is said before a run: parts and gaps that the grid is too coarse for, and collisions that
- * blow up in long runs. Widths are known from how the bodies are made. */
+/* Tests the warnings before a run: parts and gaps too thin for the grid, and collisions that blow up in
+ * long runs. Widths follow from how the bodies are made. Faults: a warning that is missing, or for
+ * nothing. */
 #include <math.h>
 
 #include "harness/cli/scene_summary.h"

@@ -1,4 +1,4 @@
-/* A benchmark of somebody else's program: as it is read, written and read again. */
+/* Tests benchmarks of other programs in suite files. Faults: a member that does not come back the same. */
 #include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* The tuning run from beginning to end, on a system whose configs fail in every way, with a real store. */
+/* Tests the whole tuning run with a real store, on a system whose configs fail in every way. Faults: a
+ * failed config that ends the run, wins, or is lost. */
 #include "base/util/text.h"
 #include "harness/tune/explain.h"
 #include "harness/tune/session.h"

@@ -1,4 +1,5 @@
-/* Tuning runs that find an earlier one in the store: they carry it on, or begin with what was best in it. */
+/* Tests tuning runs that find an earlier one in the store. Faults: one that measures again what is known,
+ * or begins with another problem's best config. */
 #include <signal.h>
 #include <sys/wait.h>
 

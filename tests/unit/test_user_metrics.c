@@ -1,4 +1,5 @@
-/* Tests the user's metrics and objectives: their values, and what is wrong with them. */
+/* Tests the user's metrics and objectives. Faults: a wrong value or direction, or a wrong one that is
+ * taken. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Tests kftune validate: choice of cases and configs, verdicts, and the cheapest cases themselves. */
+/* Tests kftune validate: cases, configs, verdicts, and the cheapest cases. Faults: a failed case that
+ * passes, or a case that is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

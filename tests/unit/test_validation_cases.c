@@ -1,5 +1,5 @@
-/* The quick validation cases of every system that fit into a test: flows with a known answer, so that what a
- * plan and its reference have in common is held against something else, too. */
+/* Tests the quick validation cases of every system that fit into a test: flows with a known answer.
+ * Faults: an error that a plan and its reference share. */
 #include "harness/validate/validate.h"
 #include "tests/unit/plan_fixture.h"
 

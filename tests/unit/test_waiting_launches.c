@@ -1,6 +1,5 @@
-/* What the driver is asked for when a kernel's blocks wait for each other: a cooperative launch, which is
- * refused where not all of them are resident. The driver's entries are the test's, which note what they are
- * given, so that it needs no GPU. */
+/* Tests what the driver is asked for when a kernel's blocks wait for each other: a cooperative launch. The
+ * driver's entries are the test's own, so no GPU is needed. Faults: a plain launch, which may hang. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

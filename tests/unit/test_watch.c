@@ -1,5 +1,5 @@
-/* A state that makes no sense is noticed between outputs, in every system: one value of the state is no
- * number, and some steps later kf_plan_watch says so. */
+/* Tests the watch over a run's state in every system. One value of the state becomes NaN, and
+ * kf_plan_watch must say so a few steps later. Faults: a diverged run that goes on. */
 #include "solver/sph/sph.h"
 #include "solver/systems.h"
 #include "tests/unit/plan_fixture.h"

@@ -1,6 +1,6 @@
-/* The processes of a run: the largest over all of each value; and what does not end ends all of them. Alone
- * this is a world of one; tests/e2e/ranks-tune.sh starts it as several processes, and with "hang" as two of
- * which one waits for the other for ever. */
+/* Tests the processes of a run: the largest over all of each value, and the end of all when one does not
+ * end. Alone this is a world of one. tests/e2e/ranks-tune.sh starts it as several processes, and with
+ * "hang" as two, of which one waits for ever. Faults: a wrong maximum, or processes that wait for ever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
