@@ -95,7 +95,6 @@ typedef struct kf_incompressible_arguments {
     double start[3], axis[3], angular_speed, speed[3];
     double *load;  /* [6][partial_room] */
     void *compact; /* rows for the host, or the velocity at the nodes */
-    int first_row;
 } kf_incompressible_arguments;
 
 #endif

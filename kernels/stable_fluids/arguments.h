@@ -82,7 +82,6 @@ typedef struct kf_fluid_arguments {
     const kf_fluid_impulse *impulses;
     const kf_fluid_source *sources;
     long long impulse_count;
-    int source_count;
     kf_fluid_motion motion;
     int *barrier; /* for the plan persistent: count of arrivals */
     int steps;    /* for the plan persistent: steps of a launch */

@@ -156,7 +156,6 @@ static void set_arguments(kf_fluid_plan *p) {
     a->impulses = address(p->impulses);
     a->impulse_count = (long long)f->impulse_count;
     a->sources = address(p->sources);
-    a->source_count = f->source_count;
     a->motion = f->motion;
     a->barrier = (void *)address(p->barrier);
     d->wave_x = 2 * pi / f->cells[0];

@@ -1,6 +1,7 @@
 #!/bin/bash
 # No kernel asks for a macro with #if before one of its headers defines it: there it counts as 0, without a word, and code that it was
 # to choose is left out. (Macros that a config defines are not defined at the end either, and may be asked for.)
+# Nor does a struct of arguments have a member that no kernel reads.
 # usage: tests/e2e/kernel-macros.sh [BUILD]
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -29,5 +30,7 @@ for file in kernels/*/*.cu; do
         count=$((count + 1))
     done
 done
+# No member of a kernel's arguments is filled for nobody: each is read by a kernel of its folder.
+python3 tests/e2e/arguments-check.py || bad=1
 [ "$bad" = 0 ] && echo "kernel-macros.sh: passed, $count texts"
 exit $bad
