@@ -84,20 +84,20 @@ static double amount_of(const kf_scene *scene, const kf_config *config, const ch
     return amount;
 }
 
-static kf_config config_of(const char *plan, long boundary_kernels) {
+static kf_config config_of(const char *plan) {
     kf_config config = {.system = "kinetic"};
     kf_config_set_name(&config, "plan", plan);
     change_config(&config, "layout=soa storage=f32 streaming=two_grids collision_form=factorised");
     kf_config_set_name(&config, "immersed_boundary", strcmp(plan, "fused") == 0 ? "aggregated" : "scatter");
-    kf_config_set_integer(&config, "boundary_kernels", boundary_kernels);
+    kf_config_set_integer(&config, "boundary_kernels", 1);
     return config;
 }
 
-static kf_scene *opened_scene(const char *name) {
+static kf_scene *opened_scene(void) {
     const kf_scene_options options = {.nodes = {64, 48, 40}};
     kf_error error = {KF_OK, ""};
     kf_scene *scene = NULL;
-    if (kf_scene_open(name, &options, &scene, &error) != KF_OK) fail_msg("%s", error.message);
+    if (kf_scene_open("ball", &options, &scene, &error) != KF_OK) fail_msg("%s", error.message);
     return scene;
 }
 
@@ -105,8 +105,8 @@ static kf_scene *opened_scene(const char *name) {
  */
 static void test_works_of_outflows(void **state) {
     (void)state;
-    kf_scene *scene = opened_scene("ball");
-    const kf_config config = config_of("baseline", 1);
+    kf_scene *scene = opened_scene();
+    const kf_config config = config_of("baseline");
     for (int axis = 0; axis < 3; axis++) {
         for (int face = 0; face < KF_FACES; face++)
             scene->faces[face] = KF_FREE_SLIP;
@@ -122,8 +122,8 @@ static void test_works_of_outflows(void **state) {
 /* The band's nodes, counted: of three values of each one is a partial access. */
 static void test_works_on_the_band(void **state) {
     (void)state;
-    kf_scene *scene = opened_scene("ball");
-    const kf_config config = config_of("fused", 1);
+    kf_scene *scene = opened_scene();
+    const kf_config config = config_of("fused");
     const int *n = scene->nodes;
     unsigned char *touched = kf_allocate_zeroed((size_t)n[0] * (size_t)n[1] * (size_t)n[2], 1);
     size_t band = 0;
@@ -148,7 +148,7 @@ static void test_works_on_the_band(void **state) {
 static void test_sectors_of_a_row(void **state) {
     (void)state;
     enum { CELLS = 60 };
-    kf_scene *scene = opened_scene("ball");
+    kf_scene *scene = opened_scene();
     assert_true(scene->samples.count > CELLS);
     scene->samples.count = CELLS;
     for (int i = 0; i < CELLS; i++) {

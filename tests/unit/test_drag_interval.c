@@ -142,10 +142,10 @@ static void test_prior(void **state) {
     assert_true(isnan(kf_grid_prior_share(&made, 9.0, 51.0, why)) && strstr(why, "y+") != NULL);
 }
 
-static kf_drag_report report_of(double drag, double half, bool settled) {
+static kf_drag_report report_of(bool settled) {
     kf_drag_report report = {.known = true, .settled = settled, .from_step = 100, .step = 400};
     for (int c = 0; c < KF_COEFFICIENTS; c++)
-        report.mean[c] = report.body[c] = (kf_series_mean){.mean = drag, .half = half};
+        report.mean[c] = report.body[c] = (kf_series_mean){.mean = 0.5, .half = 0.002};
     return report;
 }
 
@@ -154,7 +154,7 @@ static void test_total(void **state) {
     (void)state;
     char text[256];
     kf_drag_interval whole, early, read;
-    const kf_drag_report settled = report_of(0.5, 0.002, true), begun = report_of(0.5, 0.002, false);
+    const kf_drag_report settled = report_of(true), begun = report_of(false);
     kf_drag_interval_of(ball, &settled, &whole);
     assert_true(kf_drag_interval_complete(&whole) && whole.raw == 0.5 && whole.corrected < 0.5);
     double squares = 0.0;
@@ -185,7 +185,7 @@ static void test_total(void **state) {
  * laminar layers for turbulent ones is named. */
 static void test_links_have_no_prior(void **state) {
     (void)state;
-    const kf_drag_report settled = report_of(0.5, 0.002, true);
+    const kf_drag_report settled = report_of(true);
     kf_drag_interval i;
     ball->linked = true;
     for (int law = 0; law < 2; law++) {

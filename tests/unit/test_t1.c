@@ -13,10 +13,10 @@
 #include "base/util/memory.h"
 #include "tests/unit/t1_fixture.h"
 
-static kf_config config_of(const kf_problem *problem, long block_x, long block_y, long rows, bool shortcut) {
+static kf_config config_of(const kf_problem *problem, long block_x, long rows, bool shortcut) {
     kf_config config = ((const kf_t1_problem *)problem->own)->reference;
     kf_config_set_integer(&config, "block_x", block_x);
-    kf_config_set_integer(&config, "block_y", block_y);
+    kf_config_set_integer(&config, "block_y", 2);
     kf_config_set_integer(&config, "rows", rows);
     kf_config_set_boolean(&config, "shortcut", shortcut);
     return config;
@@ -66,7 +66,7 @@ static void expect_blurred(const kf_problem *problem, const float *out) {
 static void the_kernel_gets_its_arguments(void **state) {
     (void)state;
     kf_problem *problem = open_problem("blur.t1.json");
-    const kf_config config = config_of(problem, 48, 2, 4, false);
+    const kf_config config = config_of(problem, 48, 4, false);
     kf_backend *backend = NULL;
     kf_plan *plan = NULL;
     void *out = NULL;
@@ -91,10 +91,10 @@ static void a_fast_wrong_config_is_refused(void **state) {
     kf_problem *problem = open_problem("blur.t1.json");
     kf_verification verification;
     kf_error error = {KF_OK, ""};
-    kf_config config = config_of(problem, 64, 2, 8, false);
+    kf_config config = config_of(problem, 64, 8, false);
     if (verify(problem, &config, &verification, &error) != KF_OK) fail_msg("%s", error.message);
     assert_true(verification.error <= verification.bound && verification.bound == 1e-4);
-    config = config_of(problem, 64, 2, 8, true);
+    config = config_of(problem, 64, 8, true);
     assert_int_equal(verify(problem, &config, &verification, &error), KF_GATE_FAILED);
     assert_true(verification.error > 0.1);
     assert_non_null(strstr(error.message, "deviates from the reference run"));
@@ -199,7 +199,7 @@ static void a_size_can_be_asked_for(void **state) {
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_problem_open(problem_path("blur.t1.json"), "t1", &options, &problem, &error), KF_OK);
     const kf_t1_problem *own = problem->own;
-    const kf_config config = config_of(problem, 48, 2, 4, false);
+    const kf_config config = config_of(problem, 48, 4, false);
     kf_verification verification;
     int size[3];
     assert_int_equal(own->arguments[0].count, 64 * 30);
