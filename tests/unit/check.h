@@ -1,4 +1,4 @@
-/* What many tests check in the same way. */
+/* Checks that many tests make in the same way. */
 #ifndef KF_TESTS_UNIT_CHECK_H
 #define KF_TESTS_UNIT_CHECK_H
 
@@ -11,11 +11,21 @@
 
 #include <math.h>
 
+#include "base/util/file.h"
 #include "base/util/status.h"
 
 /* Fails the test with what a call says of its failure. */
 static inline void must(kf_status status, const kf_error *error) {
     if (status != KF_OK) fail_msg("%s", error->message);
+}
+
+/* Returns the whole text of a file. Free it. Inlined, gcc 12 warns of a pointer to a local variable. */
+static __attribute__((noinline, unused)) char *text_of_file(const char *path) {
+    char *text = NULL;
+    size_t size = 0;
+    kf_error error = {KF_OK, ""};
+    if (kf_file_read(path, 0, &text, &size, &error) != KF_OK) fail_msg("%s", error.message);
+    return text;
 }
 
 /* A number is what is expected, but for a share of that. */

@@ -79,6 +79,13 @@ static inline kf_verdict fixture_verdict(const char *benchmark, kf_verdict_state
     return verdict;
 }
 
+/* Receives the verdicts of kf_store_verdicts. The last one stays in context. */
+static inline kf_status fixture_keep_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
+    (void)error;
+    *(kf_verdict *)context = *verdict;
+    return KF_OK;
+}
+
 /* A finished night of one benchmark around time_us. */
 static inline int64_t fixture_whole_night(kf_store *store, const char *benchmark, const char *program,
                                           double time_us, kf_verdict_state state, uint64_t *seed) {

@@ -167,6 +167,19 @@ static inline kf_store *fixture_open(const char *path) {
     return store;
 }
 
+/* Opens the store of this name in the test's folder. */
+static inline kf_store *fixture_open_new(const char *name) {
+    char path[KF_PATH];
+    fixture_path(path, name);
+    return fixture_open(path);
+}
+
+/* Changes rows that the store's functions would never write so. */
+static inline void fixture_change(kf_store *store, const char *sql) {
+    char *why = NULL;
+    if (sqlite3_exec(store->database, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
+}
+
 static inline void fixture_begin(kf_store *store, kf_run_row *run) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;

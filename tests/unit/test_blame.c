@@ -65,16 +65,10 @@ static void add_process(kf_store *store, const kf_night *night, kf_run_row *run,
     kf_problem_free(problem);
 }
 
-static kf_store *open_named(const char *name) {
-    char path[KF_PATH];
-    fixture_path(path, name);
-    return fixture_open(path);
-}
-
 /* What a night of which the arms have these kernels says of a change of this sign. */
 static kf_verdict blamed(const char *name, const part before[PARTS], const part after[PARTS], double shift) {
     static const part night_parts[PARTS] = {{"a", 1, 1, 1, 1, 1}, {"b", 999, 1, 1, 1, 1}};
-    kf_store *store = open_named(name);
+    kf_store *store = fixture_open_new(name);
     kf_error error = {0};
     kf_night night;
     kf_suite_benchmark benchmark = {.name = "ball"};
@@ -167,7 +161,7 @@ static void test_instructions(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "counted-%zu.db", i);
-        kf_store *store = open_named(name);
+        kf_store *store = fixture_open_new(name);
         kf_error error = {0};
         kf_suite_benchmark benchmark = {.name = "ball"};
         kf_entry *entry = kf_allocate_zeroed(1, sizeof *entry);

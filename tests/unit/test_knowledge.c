@@ -13,11 +13,6 @@ typedef struct past {
     const char *sql; /* what else is changed of the run, with id = 1 in place of its own; or NULL */
 } past;
 
-static void change(kf_store *store, const char *sql) {
-    char *why = NULL;
-    if (sqlite3_exec(store->database, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
-}
-
 static void scene_of(kf_problem *problem, const char *name, double times) {
     fixture_problem(problem, name);
     for (int i = 0; i < problem->facts.count; i++)
@@ -44,7 +39,7 @@ static void add_run(kf_store *store, const past *p) {
     fixture_failure(&wrong, KF_STATE_WRONG_RESULT, "as the test wants it");
     assert_int_equal(kf_store_add(store, &run, 9, "search", &config, &wrong, &error), KF_OK);
     assert_int_equal(kf_store_end_run(store, &run, "finished", &error), KF_OK);
-    if (p->sql != NULL) change(store, p->sql);
+    if (p->sql != NULL) fixture_change(store, p->sql);
     kf_problem_free(problem);
 }
 

@@ -11,6 +11,7 @@
 #include "plots/plot.h"
 #include "plots/report/report.h"
 #include "results/facts.h"
+#include "tests/unit/check.h"
 #include "tests/unit/known_text.h"
 
 static char store_path[KF_PATH];
@@ -176,14 +177,6 @@ static bool record_gnuplot(char record[KF_PATH]) {
     return true;
 }
 
-static char *read_known(const char *path) {
-    char *text = NULL;
-    size_t size = 0;
-    kf_error error = {0};
-    if (kf_file_read(path, 0, &text, &size, &error) != KF_OK) fail_msg("%s", error.message);
-    return text;
-}
-
 static void test_plots_and_report(void **state) {
     (void)state;
     char record[KF_PATH], out[KF_PATH];
@@ -196,10 +189,10 @@ static void test_plots_and_report(void **state) {
         if (kf_plot_write((kf_plot_kind)kind, store, &run, out, &error) != KF_OK)
             fail_msg("%s", error.message);
     if (kf_plot_history(store, "ball", out, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_known("plots.txt", neutral(read_known(record)));
+    assert_known("plots.txt", neutral(text_of_file(record)));
     fixture_path(out, "report.html");
     if (kf_report_write(store, "1", out, &error) != KF_OK) fail_msg("%s", error.message);
-    char *page = without_between(read_known(out), "Written ", " UTC", "NOW");
+    char *page = without_between(text_of_file(out), "Written ", " UTC", "NOW");
     page = without_between(page, ";base64,", "\"", "PICTURE");
     assert_known("report.html", neutral(page));
 }

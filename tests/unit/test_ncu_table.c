@@ -9,6 +9,7 @@
 
 #include "base/util/file.h"
 #include "base/util/text.h"
+#include "tests/unit/check.h"
 #include "tests/unit/ncu_table.h"
 
 /* Ours, in the order of the plan's list: average_sum is due every 16 steps, and was counted in step 0. */
@@ -107,20 +108,12 @@ static void tells_what_has_no_partner(void **state) {
     assert_int_equal(c.values, 0);
 }
 
-static char *read_text(const char *path) {
-    char *text = NULL;
-    size_t size = 0;
-    kf_error error = {0};
-    if (kf_file_read(path, 0, &text, &size, &error) != KF_OK) fail_msg("%s", error.message);
-    return text;
-}
-
 /* Reads what ncu wrote on an H200, hundreds of columns that nobody asked for included, and what kftune
  * counted there. */
 static void pairs_what_was_recorded(void **state) {
     (void)state;
     static const char *const longest[] = {"stream", "collision_terms", "update", NULL};
-    char *ours = read_text("tests/data/ncu-h200-ours.csv"), *ncu = read_text("tests/data/ncu-h200.csv");
+    char *ours = text_of_file("tests/data/ncu-h200-ours.csv"), *ncu = text_of_file("tests/data/ncu-h200.csv");
     kf_text with_late_columns = {0};
     /* The kernel boundary_all is part 0, and ncu's third row; its occupancy stands in the 283rd column. */
     kf_text_append(&with_late_columns,

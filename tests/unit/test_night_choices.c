@@ -3,17 +3,6 @@
  * wrong one counts. */
 #include "tests/unit/night_fixture.h"
 
-static void change(kf_store *store, const char *sql) {
-    char *why = NULL;
-    if (sqlite3_exec(store->database, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
-}
-
-static kf_store *open_new(const char *name) {
-    char path[KF_PATH];
-    fixture_path(path, name);
-    return fixture_open(path);
-}
-
 static void series_of(char series[KF_HASH_HEX]) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
@@ -26,7 +15,7 @@ static void series_of(char series[KF_HASH_HEX]) {
 /* Nights of benchmark "b", each as long as its number. */
 static kf_store *five_nights(const char *name) {
     uint64_t seed = 1;
-    kf_store *store = open_new(name);
+    kf_store *store = fixture_open_new(name);
     for (int i = 0; i < 5; i++)
         (void)fixture_whole_night(store, "b", i < 3 ? "old" : "new", 100.0 + i, KF_SAME, &seed);
     return store;
@@ -39,7 +28,7 @@ static void which_nights_are_history(void **state) {
     kf_error error = {0};
     kf_store *store = five_nights("history.db");
     series_of(series);
-    change(store, "UPDATE night SET state = 'interrupted' WHERE id = 2");
+    fixture_change(store, "UPDATE night SET state = 'interrupted' WHERE id = 2");
     static const struct {
         int64_t asked;
         int limit, count;
@@ -82,10 +71,11 @@ static void the_latest_series_comes_first(void **state) {
     kf_error error = {0};
     kf_store *store = five_nights("series.db");
     listed all = {.count = 0};
-    change(store,
-           "UPDATE nightly SET series = replace(hex(zeroblob(32)), '0', 'c') WHERE night IN (1, 2, 4)");
-    change(store, "UPDATE nightly SET arm = 'reference' WHERE night = 5 AND ordinal = 4");
-    change(store, "UPDATE nightly SET series = replace(hex(zeroblob(32)), '0', 'd') WHERE arm = 'reference'");
+    fixture_change(
+        store, "UPDATE nightly SET series = replace(hex(zeroblob(32)), '0', 'c') WHERE night IN (1, 2, 4)");
+    fixture_change(store, "UPDATE nightly SET arm = 'reference' WHERE night = 5 AND ordinal = 4");
+    fixture_change(
+        store, "UPDATE nightly SET series = replace(hex(zeroblob(32)), '0', 'd') WHERE arm = 'reference'");
     assert_int_equal(kf_store_series_list(store, note_series, &all, &error), KF_OK);
     assert_int_equal(all.count, 2);
     assert_true(all.list[0].last_night == 5 && all.list[0].nights == 2);
@@ -107,10 +97,11 @@ static void counters_are_means_of_an_arm(void **state) {
     kf_error error = {0};
     kf_store *store = five_nights("counters.db");
     double values[2] = {0, 0};
-    change(store, "UPDATE nightly SET arm = 'candidate' WHERE night = 2 AND ordinal = 4");
-    change(store, "INSERT INTO counter SELECT result, -1, 'cycles', 10 * night + ordinal * ordinal, 1, '1' "
-                  "FROM nightly");
-    change(
+    fixture_change(store, "UPDATE nightly SET arm = 'candidate' WHERE night = 2 AND ordinal = 4");
+    fixture_change(store,
+                   "INSERT INTO counter SELECT result, -1, 'cycles', 10 * night + ordinal * ordinal, 1, '1' "
+                   "FROM nightly");
+    fixture_change(
         store,
         "INSERT INTO counter SELECT result, 0, 'cycles', 7 * night + ordinal * ordinal, 1, '1' FROM nightly");
     assert_int_equal(kf_store_night_counters(store, 2, "b", KF_ARM_NIGHT, note_counter, values, &error),
@@ -120,12 +111,6 @@ static void counters_are_means_of_an_arm(void **state) {
                      KF_OK);
     assert_true(fabs(values[0] - 36) < 1e-9);
     kf_store_close(store);
-}
-
-static kf_status keep_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
-    (void)error;
-    *(kf_verdict *)context = *verdict;
-    return KF_OK;
 }
 
 /* A night's job and program are those of its own first process, not of what it was compared with, and a
@@ -138,13 +123,15 @@ static void whose_job_and_seconds(void **state) {
     kf_verdict verdict;
     uint64_t seed = 1;
     (void)fixture_whole_night(store, "c", "new", 100, KF_SAME, &seed);
-    change(store,
-           "UPDATE nightly SET job = '{\"a\": ' || ordinal || '}', program = replace(hex(zeroblob(32)), '0', "
-           "CASE ordinal WHEN 0 THEN 'e' ELSE 'f' END) WHERE night = 4");
-    change(store, "UPDATE nightly SET arm = 'candidate' WHERE night = 4 AND ordinal = 0");
-    change(store, "UPDATE nightly SET arm = 'reference', program = replace(hex(zeroblob(32)), '0', 'a') "
-                  "WHERE night = 4 AND ordinal = 4");
-    change(
+    fixture_change(
+        store,
+        "UPDATE nightly SET job = '{\"a\": ' || ordinal || '}', program = replace(hex(zeroblob(32)), '0', "
+        "CASE ordinal WHEN 0 THEN 'e' ELSE 'f' END) WHERE night = 4");
+    fixture_change(store, "UPDATE nightly SET arm = 'candidate' WHERE night = 4 AND ordinal = 0");
+    fixture_change(store,
+                   "UPDATE nightly SET arm = 'reference', program = replace(hex(zeroblob(32)), '0', 'a') "
+                   "WHERE night = 4 AND ordinal = 4");
+    fixture_change(
         store,
         "UPDATE nightly SET program = replace(hex(zeroblob(32)), '0', 'b') WHERE night = 4 AND ordinal = 1");
     memset(expected, 'b', KF_HASH_HEX - 1);
@@ -153,7 +140,7 @@ static void whose_job_and_seconds(void **state) {
     assert_string_equal(job, "{\"a\": 1}");
     assert_string_equal(program, expected);
     free(job);
-    assert_int_equal(kf_store_verdicts(store, 4, keep_verdict, &verdict, &error), KF_OK);
+    assert_int_equal(kf_store_verdicts(store, 4, fixture_keep_verdict, &verdict, &error), KF_OK);
     assert_string_equal(verdict.program, expected);
     assert_true(fabs(verdict.seconds - 5 * 0.875) < 1e-9);
     kf_store_close(store);
@@ -220,12 +207,12 @@ static void absent_from_the_night_before(void **state) {
     (void)state;
     kf_error error = {0};
     uint64_t seed = 1;
-    kf_store *store = open_new("absent.db");
+    kf_store *store = fixture_open_new("absent.db");
     static const char *const names[] = {"first", "second", "broken", "others", "tonight", "later"};
     for (int i = 0; i < 6; i++)
         (void)fixture_whole_night(store, names[i], "one", 100, KF_SAME, &seed);
-    change(store, "UPDATE night SET state = 'interrupted' WHERE id = 3");
-    change(store, "UPDATE night SET suite = 'another' WHERE id = 4");
+    fixture_change(store, "UPDATE night SET state = 'interrupted' WHERE id = 3");
+    fixture_change(store, "UPDATE night SET suite = 'another' WHERE id = 4");
     kf_verdict tonight = {.state = KF_SAME};
     kf_copy_text(tonight.benchmark, sizeof tonight.benchmark, "tonight");
     kf_nightly_result result = {.count = 1, .verdicts = &tonight};

@@ -12,12 +12,6 @@ static kf_status refuse(void *context, const kf_verdict *verdict, kf_error *erro
     return kf_fail(error, KF_MACHINE, "unexpected verdict");
 }
 
-static kf_status copy_verdict(void *context, const kf_verdict *verdict, kf_error *error) {
-    (void)error;
-    *(kf_verdict *)context = *verdict;
-    return KF_OK;
-}
-
 static void test_store(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -45,7 +39,7 @@ static void test_store(void **state) {
     kf_verdict verdict = fixture_verdict("b", KF_SLOW, 100.5), read;
     verdict.reference = night.id;
     assert_int_equal(kf_store_add_verdict(store, night.id, run.id, &verdict, &error), KF_OK);
-    assert_int_equal(kf_store_verdicts(store, night.id, copy_verdict, &read, &error), KF_OK);
+    assert_int_equal(kf_store_verdicts(store, night.id, fixture_keep_verdict, &read, &error), KF_OK);
     assert_int_equal(read.state, KF_SLOW);
     assert_string_equal(read.kernel, "stream_collide");
     assert_string_equal(read.counter, "registers a thread");

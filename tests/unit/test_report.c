@@ -6,16 +6,9 @@
 #include "plots/history.h"
 #include "plots/report/html.h"
 #include "plots/report/report.h"
+#include "tests/unit/check.h"
 
 static const char evil[] = "<script>alert(1)</script>\"'&\x01\xff</td>";
-
-static char *read_text(const char *path) {
-    char *text = NULL;
-    size_t size = 0;
-    kf_error error = {0};
-    if (kf_file_read(path, 0, &text, &size, &error) != KF_OK) fail_msg("%s", error.message);
-    return text;
-}
 
 static bool have_gnuplot(void) {
     return system("command -v gnuplot >/dev/null 2>&1") == 0;
@@ -157,7 +150,7 @@ static void test_report(void **state) {
     (void)state;
     char path[KF_PATH];
     make_report("report.db", path);
-    char *page = read_text(path);
+    char *page = text_of_file(path);
     assert_null(strstr(page, "<script"));
     assert_null(strstr(page, "<img/src"));
     assert_null(strstr(page, "<i>note"));
@@ -227,7 +220,7 @@ static void test_report_of_failures(void **state) {
     assert_int_equal(kf_store_add(store, &run, 0, "search", &config, m, &error), KF_OK);
     free(m);
     if (kf_report_write(store, "1", out, &error) != KF_OK) fail_msg("%s", error.message);
-    char *page = read_text(out);
+    char *page = text_of_file(out);
     assert_non_null(strstr(page, "<h2 id=\"best\">Best config</h2>\n<p>No config of this run is ok.</p>\n"));
     assert_non_null(strstr(page, "<p>1 timeout. The fastest:</p>"));
     assert_null(strstr(page, "Kernels of the best config"));
@@ -258,7 +251,7 @@ static void test_many_benchmarks(void **state) {
         (void)fixture_whole_night(store, name, "0", 100, KF_NODATA, &seed);
         if (i != 23 && i != 25) continue;
         if (kf_report_write(store, NULL, out, &error) != KF_OK) fail_msg("%s", error.message);
-        char *page = read_text(out), *more = strstr(page, " more; 'kftune plot history");
+        char *page = text_of_file(out), *more = strstr(page, " more; 'kftune plot history");
         if (i == 23)
             assert_null(more);
         else
@@ -284,7 +277,7 @@ static void test_history_plot(void **state) {
         (void)fixture_whole_night(store, "b", "1", i < 20 ? 100 : 105, i == 20 ? KF_SLOW : KF_SAME, &seed);
     assert_int_equal(kf_plot_history(store, "other", out, &error), KF_BAD_INPUT);
     if (kf_plot_history(store, NULL, out, &error) != KF_OK) fail_msg("%s", error.message);
-    char *picture = read_text(out);
+    char *picture = text_of_file(out);
     assert_non_null(strstr(picture, "+5.")); /* the change point's label */
     assert_non_null(strstr(picture, "SLOW"));
     assert_null(strstr(picture, "DRIFT"));

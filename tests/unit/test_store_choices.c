@@ -2,17 +2,6 @@
  * the night that goes on. Each differs from the others in one thing. Faults: the wrong one counts. */
 #include "tests/unit/night_fixture.h"
 
-static void change(kf_store *store, const char *sql) {
-    char *why = NULL;
-    if (sqlite3_exec(store->database, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
-}
-
-static kf_store *open_new(const char *name) {
-    char path[KF_PATH];
-    fixture_path(path, name);
-    return fixture_open(path);
-}
-
 static void begin_as(kf_store *store, kf_run_row *run, const char *state) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
@@ -44,7 +33,7 @@ static int64_t carried_on(kf_store *store, const kf_run_row *asked, bool sample)
  * something else. */
 static void the_newest_run_is_carried_on(void **state) {
     (void)state;
-    kf_store *store = open_new("carried.db");
+    kf_store *store = fixture_open_new("carried.db");
     kf_run_row asked, older, newer, other;
     fixture_run(&asked);
     older = newer = asked;
@@ -54,7 +43,7 @@ static void the_newest_run_is_carried_on(void **state) {
     begin_as(store, &other, "failed");
     other = asked;
     begin_as(store, &other, "interrupted");
-    change(store, "UPDATE run SET origin = 'imported' WHERE id = 4");
+    fixture_change(store, "UPDATE run SET origin = 'imported' WHERE id = 4");
     other = asked;
     kf_copy_text(other.objective, sizeof other.objective, "energy");
     begin_as(store, &other, "interrupted");
@@ -63,7 +52,7 @@ static void the_newest_run_is_carried_on(void **state) {
     begin_as(store, &other, "interrupted");
     assert_int_equal(carried_on(store, &asked, false), newer.id);
     assert_int_equal(carried_on(store, &other, false), other.id);
-    change(store, "DELETE FROM run WHERE id = 2");
+    fixture_change(store, "DELETE FROM run WHERE id = 2");
     assert_int_equal(carried_on(store, &asked, false), older.id);
     kf_store_close(store);
 }
@@ -72,7 +61,7 @@ static void the_newest_run_is_carried_on(void **state) {
  * newest of its strategy finished. */
 static void an_unfinished_sample_comes_first(void **state) {
     (void)state;
-    kf_store *store = open_new("sample.db");
+    kf_store *store = fixture_open_new("sample.db");
     kf_run_row asked, unfinished, finished, newest, other;
     fixture_run(&asked);
     unfinished = finished = newest = other = asked;
@@ -82,7 +71,7 @@ static void an_unfinished_sample_comes_first(void **state) {
     begin_as(store, &newest, "finished");
     begin_as(store, &other, "finished");
     assert_int_equal(carried_on(store, &asked, true), unfinished.id);
-    change(store, "DELETE FROM run WHERE id = 1");
+    fixture_change(store, "DELETE FROM run WHERE id = 1");
     assert_int_equal(carried_on(store, &asked, false), 0);
     assert_int_equal(carried_on(store, &asked, true), newest.id);
     kf_store_close(store);
@@ -97,28 +86,28 @@ static kf_status find(kf_store *store, const char *name, kf_run_summary *run) {
  * by its UUID as well. */
 static void which_run_a_name_is_of(void **state) {
     (void)state;
-    kf_store *store = open_new("names.db");
+    kf_store *store = fixture_open_new("names.db");
     kf_run_row run;
     kf_run_summary found;
     fixture_run(&run);
     for (int i = 0; i < 4; i++)
         begin_as(store, &run, "finished");
-    change(store, "UPDATE run SET origin = 'nightly' WHERE id = 4");
+    fixture_change(store, "UPDATE run SET origin = 'nightly' WHERE id = 4");
     assert_int_equal(find(store, NULL, &found), KF_OK);
     assert_int_equal(found.id, 3);
-    change(store, "UPDATE run SET origin = 'imported' WHERE id = 3");
+    fixture_change(store, "UPDATE run SET origin = 'imported' WHERE id = 3");
     assert_int_equal(find(store, NULL, &found), KF_OK);
     assert_int_equal(found.id, 3);
 
-    change(store, "UPDATE run SET uuid = '12345678' || substr(uuid, 9) WHERE id = 2");
+    fixture_change(store, "UPDATE run SET uuid = '12345678' || substr(uuid, 9) WHERE id = 2");
     assert_int_equal(find(store, "12345678", &found), KF_OK);
     assert_int_equal(found.id, 2);
     assert_int_equal(find(store, "1234567", &found), KF_BAD_INPUT);
     assert_int_equal(find(store, "1", &found), KF_OK);
     assert_int_equal(found.id, 1);
-    change(store, "UPDATE run SET uuid = 'abcd' || substr(uuid, 5) WHERE id IN (1, 2)");
+    fixture_change(store, "UPDATE run SET uuid = 'abcd' || substr(uuid, 5) WHERE id IN (1, 2)");
     assert_int_equal(find(store, "abcd", &found), KF_BAD_INPUT); /* it is of both */
-    change(store, "UPDATE run SET uuid = 'abce' || substr(uuid, 5) WHERE id = 1");
+    fixture_change(store, "UPDATE run SET uuid = 'abce' || substr(uuid, 5) WHERE id = 1");
     assert_int_equal(find(store, "abcd", &found), KF_OK);
     assert_int_equal(found.id, 2);
     kf_store_close(store);
@@ -127,18 +116,19 @@ static void which_run_a_name_is_of(void **state) {
 /* Of runs of the same age nights stay, and of ages the older go. */
 static void what_is_pruned(void **state) {
     (void)state;
-    kf_store *store = open_new("pruned.db");
+    kf_store *store = fixture_open_new("pruned.db");
     kf_run_row run;
     kf_error error = {0};
     int removed = -1;
     fixture_run(&run);
     for (int i = 0; i < 4; i++)
         begin_as(store, &run, "finished");
-    change(store,
-           "UPDATE run SET started = '2001-01-01T00:00:00.000000Z', ended = '2001-01-01T00:00:00.000000Z' "
-           "WHERE id <> 4");
-    change(store, "UPDATE run SET origin = 'nightly' WHERE id = 2");
-    change(store, "UPDATE run SET origin = 'imported' WHERE id = 3");
+    fixture_change(
+        store,
+        "UPDATE run SET started = '2001-01-01T00:00:00.000000Z', ended = '2001-01-01T00:00:00.000000Z' "
+        "WHERE id <> 4");
+    fixture_change(store, "UPDATE run SET origin = 'nightly' WHERE id = 2");
+    fixture_change(store, "UPDATE run SET origin = 'imported' WHERE id = 3");
     assert_int_equal(kf_store_prune(store, 30, 0, &removed, &error), KF_OK);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM run"), 2);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM run WHERE id IN (2, 4)"), 2);
@@ -148,13 +138,13 @@ static void what_is_pruned(void **state) {
 /* A run of this process runs, one whose process is gone was interrupted. */
 static void whose_process_is_gone(void **state) {
     (void)state;
-    kf_store *store = open_new("gone.db");
+    kf_store *store = fixture_open_new("gone.db");
     kf_run_row run;
     kf_run_summary found;
     fixture_begin(store, &run);
     assert_int_equal(find(store, NULL, &found), KF_OK);
     assert_string_equal(found.state, "running");
-    change(store, "UPDATE run SET process = 'boot 1 1'");
+    fixture_change(store, "UPDATE run SET process = 'boot 1 1'");
     assert_int_equal(find(store, NULL, &found), KF_OK);
     assert_string_equal(found.state, "interrupted");
     kf_store_close(store);
@@ -174,24 +164,24 @@ static void begin_night(kf_store *store, const char *suite, const char *program,
  * interrupted. */
 static void only_the_newest_night_is_carried_on(void **state) {
     (void)state;
-    kf_store *store = open_new("nights.db");
+    kf_store *store = fixture_open_new("nights.db");
     kf_night first, second, other, again;
     bool resumed = false;
     begin_night(store, "test", "one", &first, &resumed);
-    change(store, "UPDATE night SET process = 'boot 1 1'");
+    fixture_change(store, "UPDATE night SET process = 'boot 1 1'");
     begin_night(store, "test", "two", &second, &resumed);
     assert_false(resumed);
     assert_int_equal(fixture_integer(store->database, "SELECT state = 'interrupted' FROM night WHERE id = 1"),
                      1);
-    change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 2");
+    fixture_change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 2");
     begin_night(store, "other", "one", &other, &resumed);
     assert_false(resumed);
-    change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 3");
+    fixture_change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 3");
     begin_night(store, "test", "two", &again,
                 &resumed); /* a newer night of another suite is none of its own */
     assert_true(resumed);
     assert_int_equal(again.id, second.id);
-    change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 2");
+    fixture_change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 2");
     begin_night(store, "test", "one", &again,
                 &resumed); /* the first is of this program, but not the newest */
     assert_false(resumed);
