@@ -270,6 +270,14 @@ static void fill_report(const kf_prober *prober, size_t which, const probe_rows 
     report->pressure_unit = prober->pressure_unit;
 }
 
+double kf_probe_along(const kf_probe *probe, size_t point) {
+    const double *p = probe->points[point], *o = probe->points[0],
+                 apart[3] = {p[0] - o[0], p[1] - o[1], p[2] - o[2]};
+    return probe->kind == KF_PROBE_LINE
+               ? sqrt(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2])
+               : p[0];
+}
+
 /* Draws the curves: over time for a point, and the means along other probes. */
 static kf_status draw(const kf_prober *prober, size_t which, const probe_rows *rows, kf_error *error) {
     const kf_probe *probe = &prober->probes[which];
@@ -277,11 +285,7 @@ static kf_status draw(const kf_prober *prober, size_t which, const probe_rows *r
     const bool point = probe->kind == KF_PROBE_POINT;
     kf_probe_curve *along = kf_allocate_zeroed(probe->count + 1, sizeof *along);
     for (size_t i = 0; i < probe->count; i++) {
-        const double *p = probe->points[i], *o = probe->points[0],
-                     apart[3] = {p[0] - o[0], p[1] - o[1], p[2] - o[2]};
-        along[i].at = probe->kind == KF_PROBE_LINE
-                          ? sqrt(apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2])
-                          : p[0];
+        along[i].at = kf_probe_along(probe, i);
         memcpy(along[i].value, rows->points[i].mean, sizeof along[i].value);
     }
     const kf_status status = kf_probe_chart(prober->plan, probe, report, point ? rows->first : along,

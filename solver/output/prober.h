@@ -43,6 +43,10 @@ kf_status kf_prober_conclude(kf_prober *prober, const char *folder, uint64_t fro
                              kf_error *error);
 void kf_prober_close(kf_prober *prober); /* closes the tables; the reports stay valid */
 
+/* Returns where a picture of means draws a point: on a line its distance from the first one, on a cut its x.
+ */
+double kf_probe_along(const kf_probe *probe, size_t point);
+
 /* Computes velocity (m/s) and pressure of the plan's present state at points (m), trilinear between nodes.
  * Beside a wall the velocity tends to the wall's, and the pressure is that of the outermost node. *pressure
  * and *unit: name and unit of the pressure; NULL, with NAN as value, if the system has none. */
