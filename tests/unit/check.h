@@ -28,7 +28,7 @@ static __attribute__((noinline, unused)) char *text_of_file(const char *path) {
     return text;
 }
 
-/* A number is what is expected, but for a share of that. */
+/* Fails the test unless a value differs from the expected one by at most this share of it. */
 static inline void assert_near(double value, double expected, double share) {
     if (!(fabs(value - expected) <= share * fabs(expected))) fail_msg("%.10g is not %.10g", value, expected);
 }

@@ -30,7 +30,7 @@ static inline void change_config(kf_config *config, const char *changes) {
     free(copy);
 }
 
-/* Changes a config in the same way; it must lie in the space. */
+/* Changes a config in the same way, and fails if it is then outside of the space. */
 static inline void change_config_within(const kf_space *space, kf_config *config, const char *changes) {
     char why[256];
     uint64_t index;

@@ -22,7 +22,7 @@ static const bool values_alone = true;
 static const bool values_alone = false;
 #endif
 
-/* Which values stand where: of each parameter, numbered in the order they come up. */
+/* The values of each parameter, numbered in the order in which they occur. */
 enum { PAIR_VALUES = 32 };
 typedef struct config_pairs {
     kf_value values[KF_CONFIG_VALUES][PAIR_VALUES];
@@ -40,13 +40,14 @@ static inline int number_value(config_pairs *pairs, int parameter, const kf_valu
     return (*count)++;
 }
 
-/* How many pairs of the config, or values alone, were not seen; it sees them when it is taken. */
+/* Returns how many pairs of the config's values, or single values, were not seen before, and marks them if
+ * the config is taken. */
 static inline int new_pairs(config_pairs *pairs, const kf_config *config, bool alone, bool take) {
     int numbers[KF_CONFIG_VALUES], fresh = 0;
     for (int p = 0; p < config->count; p++)
         numbers[p] = number_value(pairs, p, &config->values[p]);
     for (int p = 0; p < config->count; p++)
-        for (int q = alone ? p : 0; q <= p; q++) { /* with itself: the value alone */
+        for (int q = alone ? p : 0; q <= p; q++) { /* a value with itself stands for the value alone */
             bool *seen = &pairs->seen[p][numbers[p]][q][numbers[q]];
             fresh += !*seen;
             *seen = *seen || take;
@@ -54,8 +55,8 @@ static inline int new_pairs(config_pairs *pairs, const kf_config *config, bool a
     return fresh;
 }
 
-/* Moves configs to the front that together hold every pair that any of them holds, or every value, each time
- * the one that brings most; returns their number. All are of one system. */
+/* Moves to the front configs that together have every pair of values, or every value, that any of them
+ * has. It takes the config that adds most each time, and returns their number. All are of one system. */
 static inline size_t keep_values(kf_config *configs, size_t count, bool alone) {
     if (getenv("KFTUNE_TEST_ALL") != NULL) return count;
     config_pairs *pairs = kf_allocate_zeroed(1, sizeof *pairs);

@@ -62,7 +62,7 @@ static void counter_write(const char *name, const char *text) {
     if (kf_file_write_atomic(path, text, strlen(text), &error) != KF_OK) abort();
 }
 
-/* A data folder, cache and store of its own; to be called first in main. */
+/* Makes a data folder, a cache and a store for the test. main calls it first. */
 static void counter_prepare(void) {
     const char *temporary = getenv("TMPDIR");
     (void)snprintf(counter_folder, sizeof counter_folder, "%s/kftune-test-XXXXXX",
@@ -104,7 +104,7 @@ static void counter_clean_up(void) {
 
 static const kf_system counter_system;
 
-/* With so many counters; what it held before is freed. */
+/* Makes a problem with this number of counters, and frees the one before in its place. */
 __attribute__((unused)) static void counter_problem(kf_problem *problem, int nodes) {
     kf_facts_free(&problem->facts);
     memset(problem, 0, sizeof *problem);
@@ -151,8 +151,8 @@ typedef struct counter_arguments {
     float *values;
     int repeats;
     float increment;
-    float *also;   /* the first thread writes there too, unless NULL, */
-    int64_t spins; /* and reads and writes its counter so many times */
+    float *also;   /* the first thread also writes here, unless it is NULL, */
+    int64_t spins; /* and reads and writes its counter this often */
 } counter_arguments;
 
 struct kf_reference {
@@ -200,13 +200,14 @@ static void counter_misbehave(const kf_plan *plan, counter_arguments *arguments)
     if (behaves(config, "wrong")) arguments->increment = 1.02F; /* only the last is kept, so 2 in 1000 */
     if (behaves(config, "nan")) arguments->increment = NAN;
     if (behaves(config, "outside")) arguments->also = arguments->values + counter_nodes(plan->problem);
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address that is nobody's */
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): an address outside of all memory */
     if (behaves(config, "fault")) arguments->also = (float *)(intptr_t)16;
-    /* About 20 s: long enough to hang, and over some time should nobody be able to end it. */
+    /* The kernel runs for about 20 s. That is long enough to count as hanging, and it ends even if nothing
+     * stops it. */
     if (behaves(config, "spin")) arguments->spins = gpu ? 30000000 : 5000000000;
 }
 
-/* Takes memory that no plan gives back: a third of it each time. Nothing of it is written to. */
+/* Reserves memory that no plan gives back, a third of it each time. Nothing is written to it. */
 static kf_status counter_leak(kf_plan *plan, kf_error *error) {
     kf_buffer *lost;
     const uint64_t bytes = kf_backend_device(plan->backend)->memory_free_bytes;

@@ -33,7 +33,7 @@ static inline kf_plan *open_plan(const kf_scene *scene, const kf_config *config)
     return open_plan_of(d2q9, scene, config);
 }
 
-/* The default with changes such as "plan=push storage=f64"; must be in the space. */
+/* Returns the default config with changes such as "plan=push storage=f64". It must be in the space. */
 static inline kf_config configure(const kf_space *space, const char *changes) {
     kf_error error = {0};
     kf_config config;
@@ -46,8 +46,8 @@ static inline kf_config configure(const kf_space *space, const char *changes) {
     return config;
 }
 
-/* Every config of the space but for those that only cut the work up in other ways. Each needs the compiler,
- * so this is for the GPU and for nights: KFTUNE_TEST_ALL=1. */
+/* Verifies every config of the space, except those that only divide the work in other ways. Each takes the
+ * compiler's time, so this is for a GPU and for nights: KFTUNE_TEST_ALL=1. */
 static inline void verify_all(const kf_scene *scene, const kf_space *space, const kf_reference *reference,
                               int steps) {
     for (uint64_t i = 0; i < kf_space_size(space); i++) {
@@ -77,9 +77,9 @@ static inline void verify_configs(const kf_scene *scene, int steps, const char *
 
 #define SOA "layout=soa alpha=1 "
 
-/* Boundaries folded into the kernel that pulls, with a moving lid, periodic faces and solid nodes: a GPU's
- * variant, right on the cpu too, but for roundings what the kernel `boundary` gives; with every second step
- * backwards the same bits. */
+/* Compares boundaries folded into the kernel that pulls with those of the kernel `boundary`, with a moving
+ * lid, periodic faces and solid nodes. The results agree but for rounding, and bit for bit if every second
+ * step runs backwards. The variant is a GPU's, but is right on the cpu, too. */
 static inline void compare_folded(const kf_scene *scene, const char *changes) {
     kf_error error = {0};
     kf_space *space = open_space(scene);

@@ -11,13 +11,13 @@
 #include "base/util/random.h"
 
 static struct {
-    int fails;       /* the number of the call that fails, counted from 1; 0: none */
+    int fails;       /* number of the call that fails, from 1; 0: none */
     int calls;       /* made so far */
     bool scatters;   /* some calls take long */
     uint64_t random; /* which */
 } failing;
 
-/* From here on the call of that number fails; 0: none. */
+/* Makes the call of this number fail, counted from here on. 0: none. */
 static inline void fail_call(int number) {
     failing.fails = number;
     failing.calls = 0;
@@ -31,7 +31,8 @@ static inline bool call_fails(void) {
     return ++failing.calls == failing.fails;
 }
 
-/* The allocation of that number, counted from here on, finds no memory, so the program ends; 0: none. */
+/* Makes the allocation of this number, counted from here on, find no memory, so that the program ends. 0:
+ * none. */
 static int allocations_left;
 static inline void fail_allocation(int number) {
     allocations_left = number;

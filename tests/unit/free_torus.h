@@ -6,8 +6,8 @@
 
 #include "scene/scene.h"
 
-/* The scene torus becomes a free one across the seam of a periodic box, in two passes of the immersed
- * boundary. */
+/* Makes the torus of a scene a free solid across the periodic faces of its box, in two passes of the
+ * immersed boundary. */
 static inline void set_free_torus(kf_scene *scene) {
     const double shift =
         scene->nodes[0] - 1.0 - scene->motion.center[0]; /* half of it beyond the last node */
@@ -26,7 +26,7 @@ static inline void set_free_torus(kf_scene *scene) {
     const double inertia[9] = {300, 40, 0, 40, 400, 0, 0, 0, 500};
     memcpy(scene->motion.excess_inertia, inertia, sizeof inertia);
     scene->immersed_passes = 2;
-    scene->accuracy = 0.05; /* little moves, against which 16-bit storage is measured */
+    scene->accuracy = 0.05; /* velocities change little, so 16-bit storage has large relative errors */
 }
 
 #endif

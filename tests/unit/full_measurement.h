@@ -15,7 +15,8 @@
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
-/* Makes an ok result, as every member can have one. The caller frees its contents. */
+/* Makes a successful measurement in which every member has a value that it can have. The caller frees its
+ * contents. */
 static inline void full_measurement(kf_measurement *m) {
     enum { SAMPLES = 5 };
     *m = (kf_measurement){.state = KF_STATE_OK,
@@ -126,7 +127,7 @@ static inline void assert_same_kernels(const kf_measurement *a, const kf_measure
     }
 }
 
-/* All but the device's energy counter, which says something as a difference only. */
+/* Compares all members except the device's energy counter, of which only differences have a meaning. */
 static inline void assert_same_in_full(const kf_measurement *a, const kf_measurement *b) {
     assert_int_equal(a->state, b->state);
     assert_string_equal(a->reason, b->reason);

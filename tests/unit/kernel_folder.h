@@ -40,8 +40,8 @@ static inline int write_kernel(const char *name, const char *text) {
            kf_file_write_atomic(path, text, strlen(text), NULL) != KF_OK;
 }
 
-/* Makes the folders, links everything in the shipped kernels/ into them and points KFTUNE_DATA and
- * XDG_CACHE_HOME there. 0 when it worked. */
+/* Makes the folders, links the shipped kernels into them, and sets KFTUNE_DATA and XDG_CACHE_HOME to them.
+ * Returns 0 on success. */
 static inline int make_kernel_folder(void) {
     char shipped[KF_PATH], from[KF_PATH], to[KF_PATH];
     const char *base = getenv("KFTUNE_SCRATCH") ? getenv("KFTUNE_SCRATCH") : "/tmp";

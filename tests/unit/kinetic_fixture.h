@@ -11,7 +11,7 @@
 
 static const kf_system *const kinetic_system = &kf_system_kinetic;
 
-/* The space for the device, or as if it were a GPU: variants that only pay there are right on the cpu too. */
+/* Opens the space for the device, or for a GPU. Variants that pay only on a GPU are right on the cpu, too. */
 static inline kf_space *open_space_of(const kf_scene *scene, bool gpu, const char *const *fixed, int count) {
     kf_error error = {KF_OK, ""};
     kf_variables variables;
@@ -33,9 +33,10 @@ static inline kf_plan *open_plan(const kf_scene *scene, const kf_config *config)
     return open_plan_of(kinetic_system, scene, config);
 }
 
-/* Verifies configs of the space that are wanted, after that many steps, and frees it: enough to hold every
- * pair of values that the wanted ones hold, or every value where pairs have met in another scene
- * (config_pairs.h). Every call begins with another one. Returns how many were verified. */
+/* Verifies configs of the space that a filter wants, after this number of steps, and frees the space. It
+ * takes enough of them to have every pair of values that the wanted ones have, or every value if the pairs
+ * were verified with another scene (config_pairs.h). Each call begins with another config. Returns how
+ * many it verified. */
 typedef bool (*config_filter)(const kf_scene *scene, const kf_config *config);
 static inline int verify_configs(const kf_scene *scene, kf_space *space, int steps, config_filter wanted,
                                  bool pairs) {
@@ -66,7 +67,7 @@ static inline int verify_configs(const kf_scene *scene, kf_space *space, int ste
     return (int)kept;
 }
 
-/* The state of a plan after its steps, as a checkpoint has it; the caller frees it. */
+/* Returns a plan's state after its steps, as a checkpoint stores it. The caller frees it. */
 static inline void *state_of(kf_plan *plan, size_t *bytes) {
     kf_error error = {KF_OK, ""};
     must(plan->methods->state_size(plan, bytes, &error), &error);
@@ -75,8 +76,8 @@ static inline void *state_of(kf_plan *plan, size_t *bytes) {
     return state;
 }
 
-/* A run of three steps that is saved, opened again and goes on ends in the bits of one of four steps, also if
- * fields were read before it was saved. */
+/* Checks that a run of three steps that is saved, opened again and continued ends in the bits of a run of
+ * four steps, also if fields were read before it was saved. */
 static inline void assert_goes_on(const kf_scene *scene, const kf_config *config) {
     kf_error error = {KF_OK, ""};
     size_t bytes;

@@ -45,7 +45,7 @@ static inline void assert_same_state(kf_plan *plan, kf_plan *other) {
     free(other_state);
 }
 
-/* After so many steps both have the same state, bit for bit. Frees them. */
+/* Checks that both plans have the same state after this number of steps, bit for bit, and frees them. */
 static inline void assert_same_run(kf_plan *plan, kf_plan *other, uint64_t steps) {
     advance(plan, steps);
     advance(other, steps);
@@ -54,7 +54,7 @@ static inline void assert_same_run(kf_plan *plan, kf_plan *other, uint64_t steps
     kf_plan_free(other);
 }
 
-/* The device's default config of the scene with these values. */
+/* Returns the device's default config of the scene with these values. */
 static inline kf_config default_with(const kf_scene *scene, const char *const *values) {
     kf_error error = {KF_OK, ""};
     kf_config config;

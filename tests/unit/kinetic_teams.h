@@ -22,13 +22,13 @@
 #include "tests/unit/free_torus.h"
 #include "tests/unit/team_fixture.h"
 
-/* A run has so many steps; so many orders of streams are tried, and so many until one is noticed that
- * leaves out awaits. */
+/* The steps of a run, the random orders of streams that a test tries, and the most that it tries until one
+ * shows that awaits are missing. */
 enum { STEPS = 19, SEEDS = 3, MOST_SEEDS = 12 };
 
 static const kf_system *const kinetic = &kf_system_kinetic;
 
-/* Holds what a plan leaves behind. */
+/* What a plan leaves behind. */
 typedef struct outcome {
     void *state;
     size_t bytes;
@@ -94,7 +94,7 @@ static inline void same(const outcome *one, const outcome *team, const char *wha
 static const char *const teams[] = {"cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1,cpu:1",
                                     "cpu,cpu,cpu,cpu,cpu,cpu,cpu,cpu"};
 
-/* A plan with another parameter, unless that is NULL. */
+/* Opens a plan with a further parameter, unless that is NULL. */
 static inline void add_to(const char *const *fixed, const char *other, const char *with[32]) {
     int count = 0;
     for (; fixed[count] != NULL; count++)
@@ -103,7 +103,7 @@ static inline void add_to(const char *const *fixed, const char *other, const cha
     with[count] = NULL;
 }
 
-/* Runs with the same planes, copied instead of read in place. */
+/* Runs with planes that are copied instead of read in place. */
 static inline void run_copying(const kf_scene *scene, const char *const *fixed, const char *transfer,
                                const char *device, outcome *o) {
     const char *with[32];
@@ -190,7 +190,7 @@ static const char *const moments[][12] = {
      "force_sum=fixed", NULL},
 };
 
-/* Across an axis periodic, the solid lies across the seam and a cut, in two passes. */
+/* The solid lies across the periodic faces of an axis and across a cut, in two passes. */
 static inline kf_scene *across_the_seam(int axis) {
     kf_scene *scene = open_scene("ball", 6000);
     double *position = axis == 1 ? scene->samples.y : scene->samples.z;
@@ -227,8 +227,8 @@ static inline kf_scene *moving_scene(void) {
     return scene;
 }
 
-/* A free solid across the seam along x and the cuts, in one pass and in two; its velocities need the sums of
- * all parts. */
+/* A free solid across the periodic faces along x and across the cuts, in one pass and in two. Its
+ * velocities need the sums of all parts. */
 static inline kf_scene *free_scene(void) {
     kf_scene *scene = open_scene("torus", 6000);
     set_free_torus(scene);
@@ -243,7 +243,7 @@ static inline bool equal(const outcome *one, const outcome *team) {
 static const char direct[] = "transfer=direct", copies[] = "transfer=copies";
 static const char *const transfers[] = {copies, "transfer=host"};
 
-/* Runs in the same way a team that is cut across y, too, unless cut is NULL. */
+/* Runs the same with a team that is cut across y, too, unless cut is NULL. */
 static inline void run_cut(const kf_scene *scene, const char *const *fixed, const char *cut,
                            const char *transfer, const char *device, outcome *o) {
     const char *with[32];
@@ -251,14 +251,14 @@ static inline void run_cut(const kf_scene *scene, const char *const *fixed, cons
     run_copying(scene, with, transfer, device, o);
 }
 
-/* Outflows across all axes, whose edges lie in other parts than their middles. */
+/* All axes have outflows, whose edges are on other parts than their middles. */
 static inline kf_scene *open_ends(void) {
     kf_scene *scene = ball_scene();
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = scene->faces[KF_ZMAX] = KF_OUTFLOW;
     return scene;
 }
 
-/* Moves on across the seam of a domain that is periodic along y and z. */
+/* A solid travels across the periodic faces along y and z. */
 static inline kf_scene *moving_on_a_torus(void) {
     kf_scene *scene = moving_scene();
     for (int face = KF_YMIN; face <= KF_ZMAX; face++)
@@ -274,7 +274,7 @@ static inline kf_scene *free_on_a_torus(void) {
     return scene;
 }
 
-/* Flows out along z, where it wraps along y. */
+/* An outflow along z, in a domain that is periodic along y. */
 static inline kf_scene *open_and_periodic(void) {
     kf_scene *scene = seam_across_y();
     scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_OUTFLOW;
@@ -344,7 +344,7 @@ static const char *const separate[][24] = {
      NULL},
 };
 
-/* Half of the ball, whose flat side lies on a wall across y or z. */
+/* Half of the ball, whose flat side is on a wall across y or z. */
 static inline kf_scene *on_a_wall(int axis) {
     kf_scene *scene = ball_scene();
     kf_samples *samples = &scene->samples;
@@ -374,8 +374,8 @@ static inline kf_scene *on_the_ground(void) {
     return on_a_wall(2);
 }
 
-/* A team that one of these runs ends as one device does, its streams done in an order that the seed chooses;
- * 0: as they come. */
+/* Runs a team, with its streams in a random order by the seed, and checks that it ends as one device does.
+ * Seed 0: in order. */
 typedef void (*team_run)(const kf_scene *scene, const char *const *fixed, const char *change,
                          const char *transfer, const char *device, outcome *o);
 static inline void holds(team_run runs, const kf_scene *scene, const char *const *fixed, const char *change,
@@ -389,7 +389,7 @@ static inline void holds(team_run runs, const kf_scene *scene, const char *const
     outcome_free(&team);
 }
 
-/* Says whether a team that copies planes ends as one device does, in as many orders of its streams. */
+/* Returns whether a team that copies planes ends as one device does, in as many orders of its streams. */
 static inline bool copies_alike(const kf_scene *scene, const char *const *fixed, const char *cut,
                                 const char *transfer, const char *device, const outcome *one, int seeds,
                                 int dropped) {
@@ -405,7 +405,8 @@ static inline bool copies_alike(const kf_scene *scene, const char *const *fixed,
     return alike;
 }
 
-/* One run in three plans one after the other, on three, four or two, and one, the second of them changed. */
+/* Does one run in three plans one after the other, on three, four, and two or one devices. The second is
+ * changed. */
 static inline void run_restarted(const kf_scene *scene, const char *const *fixed, const char *cut,
                                  const char *transfer, outcome *o) {
     kf_error error = {KF_OK, ""};
@@ -431,7 +432,7 @@ static inline void run_restarted(const kf_scene *scene, const char *const *fixed
     free(kept);
 }
 
-/* With both transfers, in order and in random order; takes the scene. */
+/* Runs both transfers in order and in random order, and frees the scene. */
 static inline void holds_in_any_order(kf_scene *scene, const char *const *plan, const char *cut,
                                       const char *team, size_t number) {
     outcome one;

@@ -16,10 +16,10 @@ static inline kf_scene *open_scene(const char *name, long nodes) {
 enum {
     LEAST_VALUES = 3,
     LEAST_VARIANTS = SANITIZED ? LEAST_VALUES : 6
-}; /* that a test verifies: a filter that has come to want few is told */
+}; /* that a test verifies; a filter that wants fewer shows */
 
-/* For tests of many variants: under sanitizers, which do not see into kernels, with the collision that is the
- * quickest to compile. */
+/* Opens a scene for tests of many variants. Sanitizers do not look into kernels, so under them it has the
+ * collision that compiles fastest. */
 static inline kf_scene *open_scene_of_variants(const char *name, long nodes) {
     kf_scene *scene = open_scene(name, nodes);
     if (SANITIZED) {
@@ -29,7 +29,7 @@ static inline kf_scene *open_scene_of_variants(const char *name, long nodes) {
     return scene;
 }
 
-/* Opens a space; with `blocks` it has one size of blocks, for who walks through the whole space. */
+/* Opens a space. With `blocks` it has blocks of one size, for tests that visit the whole space. */
 static inline kf_space *open_space_with(const kf_scene *scene, bool blocks) {
     static const char *const fixed[] = {"register_cap=0",
                                         "concurrent_solid=false",
@@ -54,7 +54,7 @@ static inline kf_space *open_space(const kf_scene *scene) {
     return open_space_with(scene, false);
 }
 
-/* A preset of a space as of a GPU, with what only a GPU can left out elsewhere. */
+/* Takes a preset of a GPU's space. If that has what only a GPU can do, the preset goes without. */
 static inline void take_preset(const kf_space *space, const char *name, kf_config *config) {
     kf_error error = {0};
     must(kf_space_preset(space, name, config, &error), &error);
@@ -67,8 +67,8 @@ static inline void take_preset(const kf_space *space, const char *name, kf_confi
     kf_config_set_integer(config, "register_cap", 0);
 }
 
-/* The config that has these values ("PARAMETER=VALUE") and is otherwise the device's default, as far as they
- * let it. */
+/* Returns the config that has these values ("PARAMETER=VALUE") and otherwise the device's defaults, as far
+ * as the constraints allow. */
 static inline kf_config nearest_config(const kf_scene *scene, const char *const *values, int count) {
     kf_error error = {KF_OK, ""};
     kf_config config;
@@ -96,8 +96,9 @@ static inline void verify_nearest(const kf_scene *scene, const char *const (*val
     kinetic_system->free_reference(reference);
 }
 
-/* One value of those parameters that only change how work is cut up; the two orders of samples and the values
- * of boundary_kernels go together, so that each appears in every combination of the others. */
+/* Wants one value of each parameter that only divides the work in other ways. The order of samples and the
+ * number of boundary kernels go together, so that each of their values occurs in every combination of the
+ * others. */
 static inline bool is_representative(const kf_scene *scene, const kf_config *config) {
     const bool one_high_order_rate = kf_kinetic_has_one_high_order_rate(scene);
     kf_error error = {0};
@@ -119,7 +120,8 @@ static inline bool is_representative(const kf_scene *scene, const kf_config *con
     if (strcmp(streams, "shift") == 0) return false; /* test_kinetic_shift.c */
     if (strcmp(order, single_cells || fused ? "morton" : "cells") != 0)
         return false; /* test_kinetic_plans.c */
-    /* The whole collision of doubles in groups takes the compiler 40 s; each two of the three are taken. */
+    /* The whole collision of doubles in groups takes the compiler 40 s, so two of these three are taken
+     * each time. */
     if (!fused && !single && !half && csoa && integer_of(config, "collision_split") == 1) return false;
     bool pairs = half ? csoa : single && soa && fused && !single_cells;
     long segment = integer_of(config, "segment_length");
@@ -135,13 +137,12 @@ static inline bool is_representative(const kf_scene *scene, const kf_config *con
            integer_of(config, "block_z") <= 2; /* 256 threads: as many as a GPU takes of any kernel */
 }
 
-/* Half of them: one order of the samples. */
+/* Wants half of the variants: those with one order of the samples. */
 static inline bool is_enough(const kf_scene *scene, const kf_config *config) {
     return is_representative(scene, config) && integer_of(config, "sample_block_length") == 2;
 }
 
-/* Says whether a config is one of those that differ in what becomes of samples and band: one storage type,
- * one layout. */
+/* Wants configs that differ in what happens to samples and band, with one storage type and layout. */
 static inline bool is_about_samples(const kf_scene *scene, const kf_config *config) {
     kf_error error = {0};
     const char *storage = "", *layout = "";
@@ -150,7 +151,7 @@ static inline bool is_about_samples(const kf_scene *scene, const kf_config *conf
     return is_enough(scene, config) && strcmp(storage, "f32") == 0 && strcmp(layout, "soa") == 0;
 }
 
-/* Verifies those that are wanted; the second, of a scene in which pairs need not meet once more. */
+/* Verify the wanted configs. The second does so for a scene in which pairs of values need not occur again. */
 static inline int verify_variants(const kf_scene *scene, int steps, config_filter wanted) {
     return verify_configs(scene, open_space_with(scene, true), steps, wanted, true);
 }
@@ -158,7 +159,7 @@ static inline int verify_values(const kf_scene *scene, int steps, config_filter 
     return verify_configs(scene, open_space_with(scene, true), steps, wanted, false);
 }
 
-/* The fields after that many steps of the default config; the caller frees the fields. */
+/* Returns the fields after this number of steps of the default config. The caller frees them. */
 static inline kf_fields fields_after(const kf_scene *scene, uint64_t steps) {
     kf_error error = {0};
     kf_space *space = open_space(scene);

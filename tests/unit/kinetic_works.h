@@ -38,7 +38,7 @@ static inline void check_launch(const kf_scene *scene, const kf_config *config, 
     kf_works_free(&works);
 }
 
-/* All faces slip; no solid unless solid is set. */
+/* Opens a scene whose faces all have free slip, without a solid unless `solid` is set. */
 static inline kf_scene *opened(bool solid) {
     const kf_scene_options options = {.nodes = {NX, NY, NZ}};
     kf_error error = {KF_OK, ""};

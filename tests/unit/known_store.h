@@ -6,8 +6,8 @@
 #include "base/record/roofs.h"
 #include "tests/unit/night_fixture.h"
 
-/* Samples around time_us: 0.99, 1, 1.02 of it, whose median is time_us. Kernels share the step: 1/2, 1/4, 1/8
- * ..., the second is launched every other step. */
+/* Makes a measurement with the samples 0.99, 1 and 1.02 times time_us, whose median is time_us. The
+ * kernels have 1/2, 1/4, 1/8 ... of the step, and the second is launched in every other step. */
 static inline void known_measurement(kf_measurement *m, double time_us, int kernels) {
     static const struct {
         const char *name, *limit;
@@ -176,7 +176,7 @@ static inline void known_run(kf_store *store, const kf_device_info *device) {
     assert_int_equal(kf_store_end_run(store, &run, "finished", &error), KF_OK);
 }
 
-/* A run on the cpu that was interrupted, of one result. */
+/* Adds an interrupted run on the cpu with one result. */
 static inline void known_second_run(kf_store *store) {
     kf_device_info device;
     kf_run_row run;
@@ -195,8 +195,8 @@ static inline void known_second_run(kf_store *store) {
     assert_int_equal(kf_store_end_run(store, &run, "interrupted", &error), KF_OK);
 }
 
-/* A night of two benchmarks; the times of its processes are 1, 1.01, 0.99, 1.02, 0.98 of time_us. The car has
- * no times. */
+/* Adds a night of two benchmarks. The times of its processes are 1, 1.01, 0.99, 1.02 and 0.98 times
+ * time_us. The car has no times. */
 static inline void known_night(kf_store *store, const char *program, double time_us, kf_verdict_state state) {
     kf_night night;
     kf_run_row run = {0};

@@ -27,7 +27,7 @@ static inline char *with_word(char *text, const char *what, const char *word) {
     return result.text;
 }
 
-/* Replaces what stands between `after` and `before`, everywhere. */
+/* Replaces what stands between `after` and `before`, wherever both occur. */
 static inline char *without_between(char *text, const char *after, const char *before, const char *word) {
     kf_text result = {0};
     const char *at = text;
@@ -43,7 +43,7 @@ static inline char *without_between(char *text, const char *after, const char *b
     return result.text;
 }
 
-/* Holds a text against the known one and frees it. A text that differs is left in TMPDIR, to be looked at. */
+/* Compares a text with the known one and frees it. A text that differs is left in TMPDIR. */
 static inline void assert_known(const char *name, char *text) {
     char path[KF_PATH], left[KF_PATH];
     char *known = NULL;

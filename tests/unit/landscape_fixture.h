@@ -23,7 +23,7 @@ static inline char *export(kf_store *store, int64_t run, exporter write) {
     return text;
 }
 
-/* All rows of a run as text: two runs with the same rows have the same text. */
+/* Returns all rows of a run as text, so that two runs with the same rows have the same text. */
 static inline char *rows(kf_store *store, int64_t run, bool last_only) {
     sqlite3_stmt *statement = NULL;
     static const char *const sql = "SELECT c.hash, c.json, b.hash, r.sequence, r.role, r.state, r.reason, "

@@ -7,7 +7,7 @@
 
 static const double UNIT[3] = {1, 1, 1}, ORIGIN[3] = {0, 0, 0};
 
-/* A scene about a mesh with --up z --wind +x --road no, or as said. */
+/* Opens a scene around a mesh with --up z --wind +x --road no, or with the given options. */
 static inline kf_scene *open_tunnel(const char *path, const kf_placement *said) {
     static const kf_placement usual = {
         .up = {2, 1}, .wind = {0, 1}, .road = KF_ROAD_NO, .reynolds = 100, .cells = 10};

@@ -10,7 +10,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/scene_files.h"
 
-/* A sequence of numbers in [0, 1) that is the same everywhere. */
+/* Returns the next number of a sequence in [0, 1) that is the same on every machine. */
 static inline double draw(uint64_t *state) {
     *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (double)(*state >> 11) * 0x1p-53;
@@ -20,7 +20,7 @@ static inline uint32_t draw_below(uint64_t *state, size_t count) {
     return (uint32_t)(draw(state) * (double)count);
 }
 
-/* A box with its corner at low; its first vertex. */
+/* Adds a box with its corner at low, and returns its first vertex. */
 static inline uint32_t heap_box(kf_mesh_builder *heap, const double low[3], const double size[3]) {
     static const uint32_t quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
@@ -34,7 +34,7 @@ static inline uint32_t heap_box(kf_mesh_builder *heap, const double low[3], cons
     return first;
 }
 
-/* A ball about the origin, outwards: rings of 2 n corners from pole to pole. */
+/* Adds a ball about the origin with outward triangles: rings of 2 n corners from pole to pole. */
 static inline void heap_ball(kf_mesh_builder *heap, double radius, uint32_t n) {
     const uint32_t first = (uint32_t)heap->mesh.vertex_count, ring = 2 * n;
     const double pi = acos(-1.0);
@@ -63,7 +63,7 @@ static inline void turn_round(kf_mesh *mesh, size_t triangle) {
     mesh->triangles[3 * triangle + 2] = second;
 }
 
-/* Every triangle of the first count again, turned round or as it is. */
+/* Adds each of the first `count` triangles once more, reversed or as it is. */
 static inline void repeat_triangles(kf_mesh_builder *heap, size_t count, bool turned) {
     for (size_t t = 0; t < count; t++) {
         const uint32_t *c = heap->mesh.triangles + 3 * t;
@@ -84,7 +84,7 @@ static inline const char *write_obj(const char *name, const kf_mesh *mesh) {
     return path;
 }
 
-/* Reads the file, or fails with what was said; the caller frees both. */
+/* Reads a file, or fails with the message. The caller frees both. */
 static inline kf_mesh read_mesh(const char *path, kf_text *notes) {
     kf_mesh mesh;
     kf_error error = {KF_OK, ""};
@@ -103,13 +103,13 @@ static inline void refuse_mesh(const char *path, const char *part) {
     kf_text_free(&notes);
 }
 
-/* To a tenth of a per cent; of a length or an area that is 0, nothing. */
+/* Compares to a tenth of a per cent. A length or an area of 0 must be 0 exactly. */
 static inline void assert_to_a_tenth(const char *what, double value, double expected) {
     if (!(fabs(value - expected) <= 1e-3 * fabs(expected)))
         fail_msg("%s: %.9g is not %.9g", what, value, expected);
 }
 
-/* The mesh is closed and has this volume, area and box (low and high corner; NULL: not looked at). */
+/* Checks that the mesh is closed and has this volume, area and box (low and high corner; NULL: any). */
 static inline void assert_solid(const char *what, const kf_mesh *mesh, double volume, double area,
                                 const kf_box *box) {
     kf_body body;

@@ -13,8 +13,8 @@
 #include "base/plan/system.h"
 #include "cost_model/cost.h"
 
-/* The model sees some kernels together: two faces, the shares of a split collision, the passes of a sort,
- * even and odd steps. */
+/* Returns whether the model counts two kernels together: two faces, the parts of a split collision, the
+ * passes of a sort, even and odd steps. */
 static inline bool same_group(const char *a, const char *b) {
     static const char *const groups[] = {"boundary_", "collide_", "macroscopic", "order"};
     const char *const names[] = {a, b};
@@ -48,7 +48,7 @@ static inline double launches_in_works(const kf_works *works, const char *name) 
     return launches;
 }
 
-/* Fails unless each launches what the other does, as often. */
+/* Fails unless plan and model have the same launches, each as often. */
 static inline void compare_works(const kf_plan *plan, const kf_works *works, const char *title) {
     for (size_t i = 0; i < plan->item_count; i++) {
         if (plan->items[i].kind != KF_ITEM_KERNEL) continue;

@@ -13,7 +13,7 @@
 
 enum { NCU_COLUMNS = 1024, NCU_VALUES = 4096, NCU_KERNELS = 64 };
 
-/* A value of ours: a line "part,kernel,event,value". */
+/* One of our values: a line "part,kernel,event,value". */
 typedef struct ncu_our_value {
     int part, launch; /* launch: which one of its kernel, from 0 */
     const char *kernel, *event;
@@ -50,7 +50,7 @@ static inline int ncu_split(char *line, char *fields[NCU_COLUMNS]) {
     return count;
 }
 
-/* "1,234.5"; NAN when it is no number. */
+/* Reads a number such as "1,234.5". Returns NAN if the text is none. */
 static inline double ncu_number(const char *text) {
     char plain[64];
     size_t length = 0;
@@ -62,7 +62,8 @@ static inline double ncu_number(const char *text) {
     return end != plain ? number : (double)NAN;
 }
 
-/* Which launch of its kernel a part is: as many parts of the same kernel came before. */
+/* Returns the number of this launch among those of its kernel, which is the number of earlier parts with
+ * the same kernel. */
 static inline int ncu_launch_of(const ncu_comparison *c, int part, const char *kernel) {
     int launch = 0, before = -1;
     for (int i = 0; i < c->our_count; i++) {
@@ -95,8 +96,8 @@ static inline bool ncu_is_judged(const ncu_comparison *c, const char *kernel) {
     return false;
 }
 
-/* Within 2 %; what is a percentage itself also within half a point, as 0.1 % and 0.2 % of hits are the same.
- */
+/* Returns whether two values agree: within 2 %, and percentages also within half a point, since 0.1 % and
+ * 0.2 % of hits are the same. */
 static inline bool ncu_agree(const char *event, double ours, double theirs, double *off) {
     const double scale = fmax(fabs(theirs), fabs(ours));
     *off = scale > 0.0 ? fabs(theirs - ours) / scale : fabs(theirs - ours);
@@ -117,7 +118,8 @@ static inline void ncu_compare_value(ncu_comparison *c, const ncu_our_value *our
                            : "differs, not judged");
 }
 
-/* One launch as ncu saw it, named by the columns: the launch'th of its kernel. */
+/* Compares one launch as ncu saw it, named by the columns, with our launch of the same number of its
+ * kernel. */
 static inline void ncu_compare_row(ncu_comparison *c, char *const *names, char *const *fields, int count,
                                    const char *kernel, int launch, FILE *out) {
     bool paired = false;
@@ -155,9 +157,9 @@ static inline int ncu_next_launch(ncu_seen *seen, const char *kernel) {
     return 0;
 }
 
-/* Compares counters. our_text has lines "part,kernel,event,value", a part's lines together; ncu_text is
- * what `ncu --csv --page raw` wrote: notes, a line of names, one of units, and one a launch. Both are
- * written into. The kernels in `judged` must agree. True when they do, and every launch has its partner. */
+/* Compares counters. our_text has lines "part,kernel,event,value", with a part's lines together. ncu_text
+ * is the output of `ncu --csv --page raw`: notes, a line of names, one of units, and one for each launch.
+ * Both texts are changed. Returns whether the kernels in `judged` agree and every launch has its partner. */
 static inline bool ncu_compare(char *our_text, char *ncu_text, const char *const *judged, ncu_comparison *c,
                                FILE *out) {
     char *rest = NULL, *names[NCU_COLUMNS];

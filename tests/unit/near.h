@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* To 1e-12 of the number; below 1e-3, to 1e-15. */
+/* Compares to 1e-12 of the number, and below 1e-3 to 1e-15. */
 static inline void near(double value, double expected) {
     if (!(fabs(value - expected) <= 1e-12 * fmax(1e-3, fabs(expected))))
         fail_msg("%.15g is not %.15g", value, expected);

@@ -8,7 +8,8 @@
 #include "solver/kinetic/nested_reference.h"
 #include "solver/validation/flow.h"
 
-/* A flow in cells and steps of the coarsest level, and how many of its own cells a level has in one. */
+/* A flow in cells and steps of the coarsest level, and how many of its own cells a level has in one of
+ * these. */
 typedef struct flow {
     void (*state)(const struct flow *flow, const double at[3], double *density, double velocity[3]);
     double finer, nodes, speed, stream[3], body_force[3];
@@ -45,7 +46,7 @@ static inline void pulse(const flow *f, const double at[3], double *density, dou
     velocity[1] = velocity[2] = 0.0;
 }
 
-/* Levels of one flow. */
+/* The levels of one flow. */
 typedef struct stage {
     flow flows[KF_MOST_LEVELS];
     kf_scene *whole[KF_MOST_LEVELS];
@@ -53,7 +54,7 @@ typedef struct stage {
     kf_nested_run *run;
 } stage;
 
-/* Makes the domains of all levels, nodes those of the coarsest. */
+/* Makes the domains of all levels. `nodes` are those of the coarsest. */
 static inline void begin(stage *s, flow f, const int nodes[3], double viscosity, int levels) {
     memset(s, 0, sizeof *s);
     for (int l = 0; l < levels; l++) {

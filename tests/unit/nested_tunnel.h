@@ -7,7 +7,7 @@
 #include "tests/unit/kinetic_fixture.h"
 #include "tests/unit/nested_stage.h"
 
-/* Vortices that are carried slantwise, so that every part of an interface has something to pass on. */
+/* Vortices in a slanting stream, so that each part of an interface has to pass something on. */
 static inline void carried(const flow *f, const double at[3], double *density, double velocity[3]) {
     const double wave = 2.0 * kf_pi / f->nodes;
     *density = 1.0 + 1e-3 * cos(wave * (at[0] + at[1]));
@@ -19,7 +19,7 @@ static inline flow slantwise(kf_rate_rule rule) {
     return (flow){.state = carried, .nodes = 12, .speed = 0.02, .stream = {0.04, 0.02, -0.01}, .rule = rule};
 }
 
-/* The default config with these parameters fixed. */
+/* Returns the default config with these parameters fixed. */
 static inline kf_config config_of(const kf_scene *scene, const char *const *fixed, int count) {
     kf_error error = {KF_OK, ""};
     kf_config config;

@@ -25,7 +25,7 @@ static inline void fixture_night(kf_store *store, kf_night *night, const char *p
     if (kf_store_begin_night(store, 12.0, night, &resumed, &error) != KF_OK) fail_msg("%s", error.message);
 }
 
-/* One process of a night with this time. */
+/* Adds a process of a night with this time. */
 static inline kf_status fixture_process(kf_store *store, const kf_night *night, kf_run_row *run,
                                         const char *benchmark, kf_arm arm, int ordinal, double time_us,
                                         kf_error *error) {
@@ -86,7 +86,7 @@ static inline kf_status fixture_keep_verdict(void *context, const kf_verdict *ve
     return KF_OK;
 }
 
-/* A finished night of one benchmark around time_us. */
+/* Adds a finished night of one benchmark, with times around time_us. */
 static inline int64_t fixture_whole_night(kf_store *store, const char *benchmark, const char *program,
                                           double time_us, kf_verdict_state state, uint64_t *seed) {
     kf_night night;

@@ -14,19 +14,19 @@ static inline void write_text(const char *path, const char *text, mode_t mode) {
     assert_int_equal(chmod(path, mode), 0);
 }
 
-/* A program that answers what a process of a night would, with a step of so many microseconds, give or take a
- * little. It copies the measurement of a real process (template) and changes its times. */
+/* A program that answers as a process of a night would, with a step of about this many microseconds. It
+ * copies the measurement of a real process (template) and changes its times. */
 typedef struct stage {
     char folder[KF_PATH], store[KF_PATH], template[KF_PATH];
     kf_suite suite;
     double noise;        /* of times, relative, either way; 0: a thousandth */
-    double instructions; /* that programs written from now on count; 0: they do not count */
+    double instructions; /* which programs count from now on; 0: they count none */
     double clock_mhz;    /* of their samples; 0: not known */
-    int throttled_each;  /* each so many-th process is on a device that slowed down, and takes 1.4 times as
-                          * long; 0: none is */
+    /* Every process of this number is on a device that slowed down, and takes 1.4 times as long; 0: none. */
+    int throttled_each;
 } stage;
 
-/* Gives what the stage wants of clocks to the measurement, as it is printed. THROTTLED: NVML's bits. */
+/* Sets the clocks that the stage wants in the measurement, as it is printed. THROTTLED: NVML's bits. */
 static inline void stage_clocks(const stage *s, cJSON *json) {
     static const char *const ends[] = {"device_before", "device_after"};
     if (s->clock_mhz > 0.0) {
@@ -75,9 +75,9 @@ static inline void free_stage(stage *s) {
     free(s);
 }
 
-/* Writes a shell script that prints the answer of a process whose step takes time_us, give or take the
- * stage's noise, which depends on how many processes ran before. build: the character of which the hash of
- * its machine code consists. measured: the state of its measurement. */
+/* Writes a shell script that prints the answer of a process whose step takes time_us, with the stage's
+ * noise, which depends on how many processes ran before. build: the character of which the hash of its
+ * machine code consists. measured: the state of its measurement. */
 static inline void write_program(const stage *s, const char *name, double time_us, char build,
                                  kf_state measured, char path[KF_PATH]) {
     char hash[KF_HASH_HEX];
@@ -134,7 +134,7 @@ static inline void write_program(const stage *s, const char *name, double time_u
     kf_text_free(&script);
 }
 
-/* The words of a comparison say what the figures beside them say; where instructions decide, these are
+/* Checks that the words of a comparison agree with its figures. Where instructions decide, the figures are
  * theirs. */
 static inline void assert_words_are_figures(const kf_verdict *v) {
     char words[160];

@@ -49,7 +49,7 @@ static inline kf_status quiet_load(kf_plan *plan, kf_solid_load *load, kf_error 
     return KF_OK;
 }
 
-/* A pose that follows the steps. */
+/* Returns a pose that follows the steps. */
 static inline kf_status quiet_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
     (void)error;
     *pose = (kf_solid_pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .quaternion = {1, 0, 0, 0}};
@@ -81,7 +81,7 @@ static inline void quiet_free(kf_plan *plan) {
     (void)plan;
 }
 
-/* Gives the same potential flow on the device. */
+/* Writes the same potential flow on the device. */
 static inline kf_status quiet_velocity(kf_plan *plan, kf_buffer *buffer, kf_error *error) {
     kf_fields fields;
     make_fields(kf_plan_scene(plan), &fields);
@@ -113,7 +113,7 @@ static const kf_plan_methods quiet_methods = {.initialise = quiet_initialise,
 
 static const kf_system quiet_runner = {.name = "quiet", .update = "node"};
 
-/* Makes a plan, whose backend may be NULL when the plan is not advanced. */
+/* Makes a plan. The backend may be NULL if the plan is not advanced. */
 static inline kf_plan *make_quiet_plan(const kf_scene *scene, kf_backend *backend) {
     const kf_config empty = {.count = 0};
     kf_plan *plan =

@@ -21,7 +21,7 @@ static inline void add_triangle(kf_mesh *mesh, uint32_t a, uint32_t b, uint32_t 
     corner[2] = c;
 }
 
-/* Closed, normals outwards; every vertex of a pole is its own, which no one minds. */
+/* Makes a closed ball with outward normals. The vertices of a pole are separate, which does no harm. */
 static inline void make_ball(kf_mesh *mesh) {
     const double pi = acos(-1);
     mesh->vertices = kf_allocate_zeroed((size_t)(BALL_RINGS + 1) * BALL_SECTORS * 3, sizeof(double));
@@ -79,7 +79,7 @@ static inline void free_scene(kf_scene *scene) {
     free(scene);
 }
 
-/* Potential flow around the ball, at rest inside, pressure by Bernoulli. */
+/* Returns potential flow around the ball, at rest inside, with the pressure by Bernoulli's equation. */
 static inline void node_flow(const double at[3], double *density, double velocity[3]) {
     double r[3], squared = 0;
     for (int a = 0; a < 3; a++) {
@@ -115,7 +115,7 @@ static inline void make_fields(const kf_scene *scene, kf_fields *fields) {
     }
 }
 
-/* Makes the same snapshot as a run shows it. */
+/* Makes the same flow as a snapshot of a run. */
 static inline void make_snapshot(const kf_scene *scene, uint64_t step, kf_snapshot *snapshot) {
     kf_fields fields;
     make_fields(scene, &fields);

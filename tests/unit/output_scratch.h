@@ -27,7 +27,8 @@ static inline int remove_scratch(void **state) {
     return nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* One of four buffers in turn, so that a call may name several files. */
+/* Returns the path of a file in the folder, in one of four buffers in turn, so that a call may name
+ * several files. */
 static inline const char *in_scratch(const char *name) {
     static char paths[4][4000];
     static int next;

@@ -38,7 +38,7 @@ static inline int open_backend_on_one_core(void **state) {
     (void)state;
     return open_device_or("cpu:1");
 }
-/* Opens the backend in the same way for tests of many variants. */
+/* Open the backend in the same way for tests of many variants. */
 static inline int open_backend_for_variants(void **state) {
     return take_quick_compiler(state) != 0 ? -1 : open_backend_on_one_core(state);
 }
@@ -50,8 +50,8 @@ static inline int close_backend(void **state) {
     kf_backend_close(backend);
     return 0;
 }
-/* The setup of a test that has all cores, where the group has one: on small grids the threads of a core wait
- * for those of another for a sixth of the time and more. */
+/* A setup of a test that needs all cores where the group has one. On small grids threads on different
+ * cores wait for each other for a sixth of the time and more. */
 static inline int go_on_with_all_cores(void **state) {
     return close_backend(state) != 0 ? -1 : open_backend_for_variants_on_all_cores(state);
 }
@@ -78,8 +78,8 @@ static inline void advance(kf_plan *plan, uint64_t steps) {
     must(kf_backend_synchronize(backend, &error), &error);
 }
 
-/* Checks that so many steps of the config agree with the reference, and stay inside of their buffers;
- * returns the error. */
+/* Checks that this many steps of the config agree with the reference and stay inside of their buffers.
+ * Returns the error. */
 static inline double verify_config(const kf_system *system, const kf_scene *scene, const kf_config *config,
                                    const kf_reference *reference, int steps) {
     kf_error error = {KF_OK, ""};

@@ -6,7 +6,8 @@
 
 #include "solver/flow/flow_problem.h"
 
-/* The problem of a scene that stays the test's, without facts. It holds until many more were asked for. */
+/* Returns the problem of a scene, without facts. The scene stays the test's. The problem is valid until
+ * many more were asked for. */
 static inline const kf_problem *problem_of(const kf_system *system, const kf_scene *scene) {
     enum { MOST = 64 };
     static kf_problem problems[MOST];

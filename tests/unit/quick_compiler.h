@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Takes tests/tools/quick_compiler.sh, with a level of its own unless that is empty, unless KFTUNE_TEST_ALL
- * wants kernels as users get them. */
+/* Sets tests/tools/quick_compiler.sh as the compiler, with a level of its own unless that is empty. With
+ * KFTUNE_TEST_ALL kernels are compiled as users get them. */
 static inline int take_compiler(const char *level, bool instead) {
     const char *root = getenv("KFTUNE_DATA"); /* some tests run elsewhere */
     char file[4096], command[2 * sizeof file];
@@ -18,20 +18,20 @@ static inline int take_compiler(const char *level, bool instead) {
     return setenv("KFTUNE_CC", command, instead);
 }
 
-/* A group setup for tests most of whose time is the compiler's: kernels with -O1 or -Og. Those that users get
- * are the other tests'; with KFTUNE_TEST_ALL=1 these tests have them too. */
+/* A group setup for tests that spend most of their time compiling: kernels have -O1 or -Og. Other tests
+ * have kernels as users get them, and these tests with KFTUNE_TEST_ALL=1. */
 static inline int take_quick_compiler(void **state) {
     (void)state;
     return take_compiler("", false);
 }
 
-/* For what comes next in such a test, of thousands of steps: kernels with -O2. */
+/* Sets -O2 for tests of thousands of steps. */
 static inline int take_steps_compiler(void) {
     return take_compiler("-O2", true);
 }
 
-/* How many of a table's cases a test takes: the first few, which differ most; with KFTUNE_TEST_ALL=1 all of
- * them. */
+/* Returns how many of a table's cases a test takes: the first few, which differ most, or all of them with
+ * KFTUNE_TEST_ALL=1. */
 static inline size_t cases_taken(size_t few, size_t all) {
     return getenv("KFTUNE_TEST_ALL") != NULL ? all : few;
 }

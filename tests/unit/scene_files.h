@@ -33,7 +33,7 @@ static inline int remove_test_folder(void **state) {
     return system(command);
 }
 
-/* The path of a file in the test folder; the last eight stay valid. */
+/* Returns the path of a file in the test folder. The last eight paths stay valid. */
 static inline const char *test_path(const char *name) {
     static char paths[8][512];
     static int turn;
@@ -55,7 +55,7 @@ static inline const char *write_text(const char *name, const char *text) {
     return write_bytes(name, text, strlen(text));
 }
 
-/* Opens a scene from its file's text, which must be right; the caller frees it. */
+/* Opens a scene from its file's text, which must be right. The caller frees it. */
 static inline kf_scene *open_scene_text(const char *text, const kf_scene_options *options) {
     kf_scene *scene = NULL;
     kf_error error = {KF_OK, ""};
@@ -64,7 +64,7 @@ static inline kf_scene *open_scene_text(const char *text, const kf_scene_options
     return scene;
 }
 
-/* A mesh that lies outside the repository, or NULL. */
+/* Returns the path of a mesh outside of the repository, or NULL. */
 static inline const char *shared_mesh(const char *name) {
     static char path[1024];
     const char *shared = getenv("KFTUNE_SHARED");
@@ -72,12 +72,12 @@ static inline const char *shared_mesh(const char *name) {
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
-/* Fails unless text holds part; says both. */
+/* Fails unless text contains part, and prints both. */
 static inline void assert_holds(const char *text, const char *part) {
     if (strstr(text, part) == NULL) fail_msg("\"%s\" does not say \"%s\"", text, part);
 }
 
-/* Fails unless a scene file with this text is refused, with a message that holds part. */
+/* Fails unless a scene file with this text is refused with a message that contains part. */
 static inline void assert_scene_refused(const char *text, const char *part) {
     kf_error error = {KF_OK, ""};
     kf_scene *scene = NULL;

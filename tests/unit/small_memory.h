@@ -10,8 +10,8 @@
 
 #include "tests/unit/sanitized.h"
 
-/* Leaves this process and its children so many bytes more than it has; 0: as many as there are. Not under
- * AddressSanitizer, which needs all addresses, nor with KFTUNE_TEST_ALL. */
+/* Leaves this process and its children this many bytes more than it has. 0: no limit. It does nothing
+ * under AddressSanitizer, which needs all addresses, nor with KFTUNE_TEST_ALL. */
 static inline void leave_memory(size_t bytes) {
     unsigned long pages = 0;
     struct rlimit limit;

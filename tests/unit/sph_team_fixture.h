@@ -16,18 +16,18 @@ enum { STEPS = 37, VALUES = 32 };
 
 #define WATER                                                                                                \
     "\"gravity\": [0, -9.81], \"material\": {\"density\": 1000, \"sound_speed\": 45, \"viscosity\": 0.001}"
-/* It falls, and spreads over three times the room, so that cuts move. */
+/* A column that falls and spreads over three times its width, so that cuts move. */
 static const char column[] =
     "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": [2, "
     "1.5]}, " WATER ", \"gauges\": [{\"name\": \"H\", \"height\": [0.3]}, {\"name\": "
     "\"P\", \"pressure\": [0.45, 0.1]}], \"fluid\": [{\"shape\": \"box\", \"low\": [0, "
     "0], \"high\": [0.5, 1]}]}";
-/* Four spacings wide, in a box of 14 planes: parts that have none, and one that has all. */
+/* A fluid four spacings wide in a box of 14 planes: some parts have no particles, and one has all. */
 static const char needle[] =
     "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": [2, "
     "1.5]}, " WATER ", \"fluid\": [{\"shape\": \"box\", \"low\": [1.04, 0], \"high\": "
     "[1.16, 1]}]}";
-/* Particles of walls on two sides, and a block that turns. */
+/* Wall particles on two sides, and a block that turns. */
 static const char tank[] =
     "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1}, \"box\": {\"size\": [2, 1.5], "
     "\"faces\": {\"xmin\": \"dummies\", \"ymin\": \"dummies\"}}, \"gravity\": [1, -9.81], \"material\": "
@@ -35,7 +35,7 @@ static const char tank[] =
     "[0.4, 0.62]}], \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 0.9], \"velocity\": "
     "[0.5, "
     "-0.25], \"rotation\": 1}]}";
-/* What leaves on one side comes in on the other, so that the first part and the last see each other. */
+/* A stream in a periodic domain, in which the first and the last part see each other. */
 static const char stream[] =
     "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05, \"shake\": 0.1}, \"box\": {\"size\": [1.5, 0.6], "
     "\"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}}, \"gravity\": [5, 0], \"material\": "
@@ -50,7 +50,7 @@ static const char stream[] =
 static const char block[] = MUD("\"law\": \"bingham\", \"branch\": \"biviscous\", \"viscosity\": 2, "
                                 "\"yield_stress\": 300",
                                 "[1.4, 0.7, 0.9]", "[0.9, 0.6, 0.5]");
-/* Cut across y, which is longer. */
+/* A domain that is cut across y, which is longer. */
 static const char across[] = MUD("\"law\": \"bingham\", \"viscosity\": 2, \"yield_stress\": 300",
                                  "[0.8, 1.6, 0.9]", "[0.6, 1.0, 0.5]");
 static const char hill[] =
@@ -76,7 +76,7 @@ static const char *const lists[] = {"search=list", "fuse_count=false", "list_per
 static const char *const listed[] = {"search=list", NULL};
 static const char *const masks[] = {"search=masks", NULL};
 
-/* State, and all columns of all records. */
+/* The state, and all columns of all records. */
 typedef struct outcome {
     void *state;
     size_t bytes;
@@ -174,7 +174,7 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* Runs a case on a team by this transfer. Its outcome must be that of one device. */
+/* Runs a case on a team by this transfer, and compares its outcome with that of one device. */
 static inline void run_as_alone(int c, const char *devices, const char *way, const outcome *one,
                                 const kf_problem *problem) {
     outcome team;

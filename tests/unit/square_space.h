@@ -13,7 +13,7 @@
 
 enum { MOST_SQUARE = 32 };
 
-/* Config x + side y is preset "default" if there is one; -1: none. */
+/* Makes a space of side x side configs. Config x + side y is the preset "default". -1: there is none. */
 static inline kf_space *square_space(int side, int preset) {
     static kf_config configs[MOST_SQUARE * MOST_SQUARE];
     kf_space *space = NULL;

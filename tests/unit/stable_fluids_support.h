@@ -18,7 +18,7 @@
 #include "tests/unit/config_changes.h"
 #include "tests/unit/plan_fixture.h"
 
-/* A config as "key=value key=value" over values that fit any small grid. */
+/* Makes a config from "key=value key=value" and values that fit any small grid. */
 static inline void test_config(kf_config *config, const char *changes) {
     static const struct {
         const char *name, *text;
@@ -67,7 +67,7 @@ static inline kf_fluid *box(int nx, int ny, int nz) {
     return f;
 }
 
-/* Runs the config for some steps and holds it against the reference. Takes the fluid. */
+/* Runs the config for some steps and compares it with the reference. It frees the fluid. */
 static inline void holds(kf_fluid *fluid, const char *changes, int steps) {
     kf_error error = {KF_OK, ""};
     kf_problem problem = {.own = fluid, .system = &kf_system_stable_fluids};

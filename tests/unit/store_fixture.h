@@ -39,8 +39,8 @@ static inline int fixture_remove(const char *path, const struct stat *informatio
     return remove(path);
 }
 
-/* Files of the folder that this process still has open: a store that was closed while a statement of it went
- * on stays open, and what else forgets to close. */
+/* Returns the number of the folder's files that this process still has open. A store that was closed while
+ * one of its statements was still active stays open. */
 static inline int fixture_open_files(void) {
     int open = 0;
     for (int file = 0; file < 1024; file++) {
@@ -69,7 +69,7 @@ static inline void fixture_path(char path[KF_PATH], const char *name) {
 
 static const kf_system fixture_system = {.name = "kinetic", .update = "node"};
 
-/* Makes a problem; the one before in its place is freed. */
+/* Makes a problem, and frees the one before in its place. */
 static inline void fixture_problem(kf_problem *problem, const char *name) {
     kf_facts *facts = &problem->facts;
     kf_facts_free(facts);
@@ -121,7 +121,7 @@ static inline void fixture_config(kf_config *config, int number) {
     kf_config_set_boolean(config, "morton", number % 3 == 0);
 }
 
-/* An ok measurement; the caller frees its contents. */
+/* Makes a successful measurement. The caller frees its contents. */
 static inline void fixture_measurement(kf_measurement *measurement, double time_us, size_t samples) {
     *measurement = (kf_measurement){.state = KF_STATE_OK,
                                     .batch = 4,
@@ -191,7 +191,7 @@ static inline void fixture_begin(kf_store *store, kf_run_row *run) {
     kf_problem_free(problem);
 }
 
-/* Adds one ok result; the status says whether the store took it. */
+/* Adds a successful result. The status says whether the store took it. */
 static inline kf_status fixture_add(kf_store *store, const kf_run_row *run, int sequence, double time_us,
                                     kf_error *error) {
     kf_config config;

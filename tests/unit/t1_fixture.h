@@ -27,7 +27,7 @@ static inline void copy_file(const char *name) {
     free(text);
 }
 
-/* The path of a problem file in the scratch folder; the last one stays valid. */
+/* Returns the path of a problem file in the scratch folder. The last one stays valid. */
 static inline const char *problem_path(const char *name) {
     static char path[KF_PATH];
     assert_int_equal(kf_path(path, NULL, "%s/%s", problem_folder, name), KF_OK);

@@ -16,8 +16,8 @@
 #include "tests/unit/check.h"
 #include "tests/unit/problem_fixture.h"
 
-/* The default of the system's space with these parameters: "plan=fused", …, up to NULL; what only pays on a
- * GPU is right here too. */
+/* Returns the default config of the system's space with these parameters: "plan=fused", ..., up to NULL.
+ * The space is a GPU's, since what pays only there is right here, too. */
 static inline kf_config config_of(const kf_system *system, const kf_scene *scene, const kf_backend *backend,
                                   const char *const *fixed) {
     kf_error error = {KF_OK, ""};
@@ -37,7 +37,7 @@ static inline kf_config config_of(const kf_system *system, const kf_scene *scene
     return config;
 }
 
-/* When all that the plan was given is done. The caller frees *state. */
+/* Copies the state when all that the plan was given is done. The caller frees *state. */
 static inline void take_state(kf_plan *plan, void **state, size_t *bytes) {
     kf_error error = {KF_OK, ""};
     must(kf_backend_synchronize(plan->backend, &error), &error);
@@ -46,8 +46,8 @@ static inline void take_state(kf_plan *plan, void **state, size_t *bytes) {
     must(plan->methods->save(plan, *state, &error), &error);
 }
 
-/* A teardown for tests that shuffle streams: where one of them fails, those that follow have theirs in order.
- */
+/* A teardown for tests that shuffle streams, so that the next tests have theirs in order even if one
+ * fails. */
 static inline int in_order_again(void **state) {
     (void)state;
     kf_cpu_shuffle(0, -1);

@@ -12,7 +12,8 @@
 #include "solver/stable_fluids/stable_fluids_problem.h"
 #include "tests/unit/known_text.h"
 
-/* So many digits, that other rounding of a sine does not show; what is zero but for rounding is zero. */
+/* Appends a number with so few digits that the rounding of a sine does not show, and rounding errors
+ * around zero as zero. */
 static inline void tell(kf_text *text, const char *name, const double *values, int count) {
     kf_text_append(text, "  %s", name);
     for (int i = 0; i < count; i++)
@@ -23,7 +24,7 @@ static inline void tell_one(kf_text *text, const char *name, double value) {
     tell(text, name, &value, 1);
 }
 
-/* Sums over a list tell of every member, those weighted by its number of their order as well. */
+/* Appends sums over a list, plain and weighted by position, which depend on every member and on the order. */
 static inline void tell_list(kf_text *text, const char *name, const double *values, size_t count) {
     double sums[3] = {0, 0, 0};
     for (size_t i = 0; i < count; i++) {

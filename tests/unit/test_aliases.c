@@ -17,7 +17,7 @@
 
 static char folder[KF_PATH], table[KF_PATH];
 
-/* A data folder with the shipped kernels, which name it one, and a table of its own. */
+/* Makes a data folder with the shipped kernels, linked, and a table of its own. */
 static int make_folder(void **state) {
     (void)state;
     const char *data = getenv("KFTUNE_DATA"), *base = getenv("TMPDIR");
@@ -47,7 +47,7 @@ static kf_status read_table(const char *text, kf_aliases **aliases, kf_error *er
     return kf_aliases_open(aliases, error);
 }
 
-/* A line has three words; comments and empty lines have none, and count as lines where one is named. */
+/* A line has three words. Comments and empty lines have none, but count in line numbers. */
 static void lines_have_three_words(void **state) {
     (void)state;
     static const struct {
@@ -71,7 +71,7 @@ static void lines_have_three_words(void **state) {
     }
 }
 
-/* The first line counts whose chips and whose metric both fit. */
+/* The first line counts in which both chip and metric fit. */
 static void the_first_that_fits_counts(void **state) {
     (void)state;
     kf_aliases *aliases = NULL;

@@ -106,7 +106,7 @@ static void test_missing_compiler_is_explained(void **state) {
     kf_backend_close(open_cpu());
 }
 
-/* A program that ends badly has run; one that is not there has not. */
+/* A program that fails has run. One that does not exist has not. */
 static void test_how_programs_end(void **state) {
     (void)state;
     static const struct {
@@ -132,8 +132,8 @@ static void test_how_programs_end(void **state) {
     assert_string_equal(error.message, "/nonexistent/compiler cannot be run: No such file or directory");
 }
 
-/* A program's name may have spaces; words that are no program are a program and its options, quoted where
- * they have spaces themselves. */
+/* A program's name may contain spaces. Words that are no program are a program and its options, quoted if
+ * they contain spaces. */
 static void test_compilers_with_spaces(void **state) {
     (void)state;
     char program[KF_PATH], words[2 * KF_PATH], command[3 * KF_PATH];
@@ -161,8 +161,8 @@ static void test_compilers_with_spaces(void **state) {
     unsetenv("KFTUNE_CC");
 }
 
-/* Within quotes the other kind of quote, blanks and tabs are letters of the word; outside both blanks and
- * tabs end it, however many there are. The compiler is a script that notes which words it was given. */
+/* Within quotes the other kind of quote, blanks and tabs belong to the word. Outside, blanks and tabs end
+ * it, however many there are. The compiler is a script that notes its words. */
 static void test_words_of_a_compiler(void **state) {
     (void)state;
     static const struct {
@@ -292,7 +292,7 @@ static void test_compile_errors_show_the_compilers_line(void **state) {
     expect_no_build("void missing(void);\nvoid use(void) { missing(); }\n", "missing");
 }
 
-/* A compiler that crashes has met a kernel that it does not bear; one that others end has not. */
+/* A compiler that crashes cannot compile the kernel, which is the kernel's fault. One that others end may. */
 static void test_compilers_that_a_signal_ends(void **state) {
     (void)state;
     static const struct {
@@ -347,7 +347,8 @@ static void test_names_that_are_no_kernels(void **state) {
     kf_backend_close(backend);
 }
 
-/* Opened here, used in children that build and run the same new kernel at once: opening starts no thread. */
+/* The backend is opened here and used in children that build and run the same new kernel at once, since
+ * opening it starts no thread. */
 static void test_processes_build_the_same_kernel_at_once(void **state) {
     (void)state;
     enum { PROCESSES = 3 };
@@ -428,8 +429,8 @@ static void expect_out_of_memory(kf_backend *backend, size_t bytes) {
     assert_non_null(strstr(error.message, "out of memory"));
 }
 
-/* Plans without some of their awaits read what nobody has written: places in lists among it, of which an
- * earlier plan's would be wild. */
+/* Plans that lack some of their awaits read memory that nothing has written. Places in lists among it must
+ * not be those of an earlier plan, so memory begins as zeros. */
 static void test_shuffled_work_finds_memory_of_zeros(void **state) {
     (void)state;
     enum { BYTES = 1 << 16 };
@@ -459,7 +460,7 @@ static void test_more_than_the_memory_is_refused(void **state) {
 #if defined(__SANITIZE_ADDRESS__)
     kf_backend_close(backend); /* the sanitizer would write to an eighth of what follows */
 #else
-    /* Never touched, so it costs nothing, but what is promised cannot be promised twice. */
+    /* It is never touched and costs nothing, but what is promised must not be promised twice. */
     kf_buffer *half = NULL;
     kf_error error = {0};
     if (kf_buffer_create(backend, available / 2, &half, &error) != KF_OK) fail_msg("%s", error.message);

@@ -22,8 +22,8 @@ typedef struct mark_arguments {
     int *marks;
 } mark_arguments;
 
-/* Every item is done once, however many threads share the blocks: fewer blocks than threads, more, after the
- * threads have gone to sleep, and with more threads than processors. */
+/* Every item is done once, however many threads share the blocks: with fewer blocks than threads, with
+ * more, after the threads have gone to sleep, and with more threads than processors. */
 static void threads_share_the_blocks(void **state) {
     (void)state;
     static const char *const specs[] = {"cpu:1", "cpu:2", "cpu:7"};
@@ -67,7 +67,8 @@ typedef struct help_arguments {
     int *done, wanted, *seen;
 } help_arguments;
 
-/* Item 0 waits for more items than the other thread has in its part: it takes over what this one has left. */
+/* Item 0 waits for more items than the other thread has in its part. That thread must take over what this
+ * one has left. */
 static void who_is_done_helps(void **state) {
     (void)state;
     enum { ITEMS = 256, WANTED = ITEMS * 3 / 4 };
@@ -98,8 +99,8 @@ static void who_is_done_helps(void **state) {
     kf_backend_close(backend);
 }
 
-/* Where no file can be opened, as /proc/meminfo cannot, how much memory there is may be unknown, but is not
- * nothing. What else the cpu is cannot be read: without its name it would be another device. */
+/* Where no file can be opened, such as /proc/meminfo, the amount of memory may be unknown, but it is not
+ * zero. The cpu's name cannot be read either, and without it the device would be another one. */
 static void memory_is_there_without_files(void **state) {
     (void)state;
     kf_backend *backend = NULL;

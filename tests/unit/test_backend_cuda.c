@@ -125,7 +125,7 @@ static void machine_code_is_kept_in_the_cache(void **state) {
     free(cubin);
 }
 
-/* Compiling ahead works like this: one process, several sources, one of which does not compile. */
+/* A process that compiles ahead works on several sources, of which one does not compile. */
 static void a_process_that_stays_compiles_by_itself(void **state) {
     (void)state;
     need_nvrtc();
@@ -150,7 +150,7 @@ static void a_process_that_stays_compiles_by_itself(void **state) {
     assert_int_equal(status, 0);
 }
 
-/* A config that needs axpy.cu with its factor, and wrong.cu when that is 8. */
+/* Visits a config that needs axpy.cu with its factor, and wrong.cu if the factor is 8. */
 static kf_status visit_axpy(const kf_problem *problem, const kf_config *config, const kf_device_info *info,
                             kf_status (*visit)(const kf_source *source, void *data, kf_error *error),
                             void *data, kf_error *error) {
@@ -213,7 +213,7 @@ static void changed_include_is_compiled_again(void **state) {
     assert_string_not_equal(before.hash, after.hash);
 }
 
-/* In a folder that has a kernels/ of its own, as a source tree has. */
+/* The working folder has a kernels/ of its own, as a source tree has. It must not be used. */
 static void includes_are_not_the_working_folders(void **state) {
     (void)state;
     const kf_define factor[] = {{"KF_FACTOR", "4.0"}};
@@ -286,7 +286,7 @@ static kf_status build_named(const char *name, const kf_define *define, const ch
     return status;
 }
 
-/* A kernel by the name that C++ has for it, whatever its symbol is; a name that is none says so itself. */
+/* A kernel is found by its name in C++, whatever its symbol is. A name that does not exist is reported. */
 static void kernels_are_found_by_their_names(void **state) {
     (void)state;
     static const char *const names[][2] = {{"plain", "_Z5plainPf"},
@@ -323,7 +323,7 @@ static void kernels_are_found_by_their_names(void **state) {
     }
 }
 
-/* CUDA's headers are found where the toolkit is; what is nowhere is said, and where was looked. */
+/* CUDA's headers are found where the toolkit is. If they are nowhere, the message says where it looked. */
 static void headers_of_cuda_are_found(void **state) {
     (void)state;
     const kf_define half = {"HALF", "1"}, asks = {"ASKS", "1"};

@@ -98,7 +98,7 @@ static float axpy_x(int i) {
     return (float)(i % 1021) - 500.0F;
 }
 
-/* Handles items of the buffers' size; what lies beyond must keep its value. */
+/* Handles as many items as the buffers have. Values beyond must not change. */
 static void check_axpy(int items, int size, int block) {
     float *x = malloc((size_t)size * sizeof *x), *y = malloc((size_t)size * sizeof *y);
     CHECK(x && y);
@@ -340,7 +340,7 @@ static void check_illegal_address(void) {
     CHECK(strstr(problem.message, "illegal") && strstr(problem.message, "cuda: "));
     (void)printf("%s\n", problem.message);
     (void)fflush(stdout);
-    /* The context is lost; all that is left to do still ends without harm. */
+    /* The context is lost. All that is left to do must still end without harm. */
     CHECK(kf_backend_synchronize(gpu, &problem) == KF_MACHINE);
     CHECK(kf_buffer_fill(buffer, 0, &problem) == KF_MACHINE);
     kf_buffer_free(buffer);

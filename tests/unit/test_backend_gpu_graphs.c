@@ -57,7 +57,7 @@ static void check_graph(void) {
     kf_buffer *x = buffer_of(sizeof values), *y = buffer_of(sizeof values);
     WORKS(kf_buffer_upload(x, 0, values, sizeof values, &problem));
     WORKS(kf_buffer_fill(y, 0, &problem));
-    /* Each adds to what the one before left, so order and number of launches show. */
+    /* Each launch adds to the result of the one before, so order and number of launches show. */
     axpy_arguments arguments = {{ITEMS, 1, 1}, kf_buffer_address(x), kf_buffer_address(y), 1.0F};
     kf_launch first = make_launch("axpy", 64, 1, 1, &arguments, sizeof arguments);
     arguments.x = arguments.y;
@@ -76,7 +76,7 @@ static void check_graph(void) {
         WORKS(kf_graph_launch(nothing, &problem));
     }
     WORKS(kf_backend_synchronize(gpu, &problem));
-    /* y -> 2 (y + x) + x: 3, 9, 21 times x. */
+    /* A replay computes y = 2 (y + x) + x, which is 3, 9, 21 times x. */
     float replayed[ITEMS];
     WORKS(kf_buffer_download(y, 0, replayed, sizeof replayed, &problem));
     for (int i = 0; i < ITEMS; i++)
@@ -105,7 +105,8 @@ static kf_status enqueue_launch(void *object, kf_stream *stream, kf_error *error
     return kf_stream_launch(stream, object, error);
 }
 
-/* y = x by rows; aside, z += x; beside that a call does y += x; when both are done, y += z. */
+/* The main lane computes y = x by rows, the lane aside z += x. Then a call does y += x, and when both are
+ * done, y += z. */
 static void give_lanes(const kf_copy *copy, kf_launch launches[3], kf_mark *marks[2]) {
     kf_stream *main = kf_backend_stream(gpu, KF_LANE_MAIN), *aside = kf_backend_stream(gpu, KF_LANE_ASIDE);
     WORKS(kf_stream_copy(main, copy, &problem));

@@ -127,7 +127,7 @@ static void test_round_trip(void **state) {
     free(back);
 }
 
-/* The text of the example with one part replaced; NULL: as it is. */
+/* Returns the example's text with one part replaced. NULL: unchanged. */
 static char *changed(const char *part, const char *by) {
     kf_best_config *best = example();
     assert_int_equal(kf_best_config_write(file, best, NULL), KF_OK);
@@ -216,8 +216,8 @@ static void test_refusals(void **state) {
     free(best);
 }
 
-/* A file of format 3 says neither what the scene holds nor how many configs were tried; one of format 2 has
- * millions a second, of nodes. */
+/* A file of format 3 lacks the scene's contents and the number of configs that were tried. One of format 2
+ * has millions of nodes a second. */
 static void test_former_formats(void **state) {
     (void)state;
     for (int number = '2'; number <= '3'; number++) {
@@ -243,7 +243,7 @@ static void test_former_formats(void **state) {
     }
 }
 
-/* Cut anywhere, and with any byte changed, it is read or refused, never worse. */
+/* A file that is cut anywhere, or has any byte changed, is read or refused, but never crashes the reader. */
 static void test_damage(void **state) {
     (void)state;
     char *text = changed(NULL, NULL);

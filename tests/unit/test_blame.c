@@ -65,7 +65,7 @@ static void add_process(kf_store *store, const kf_night *night, kf_run_row *run,
     kf_problem_free(problem);
 }
 
-/* What a night of which the arms have these kernels says of a change of this sign. */
+/* Returns what a night whose arms have these kernels says of a change of this sign. */
 static kf_verdict blamed(const char *name, const part before[PARTS], const part after[PARTS], double shift) {
     static const part night_parts[PARTS] = {{"a", 1, 1, 1, 1, 1}, {"b", 999, 1, 1, 1, 1}};
     kf_store *store = fixture_open_new(name);
@@ -98,8 +98,8 @@ static void assert_blamed(const kf_verdict *v, const char *kernel, double us, co
         fail_msg("%g and %g instead of %g and %g", v->counter_before, v->counter_after, before, after);
 }
 
-/* By its time in a step, in the direction of the whole; by the counter that moved most, of that kernel alone.
- */
+/* A kernel is blamed by its time in a step, in the direction of the whole change, and by the counter that
+ * moved most, of that kernel alone. */
 static void test_which_kernel(void **state) {
     (void)state;
     static const part before[PARTS] = {
@@ -143,8 +143,8 @@ static int64_t counted_night(kf_store *store, const char *program, double instru
     return night.id;
 }
 
-/* Instructions speak where times are noisy, and both nights counted; of the pinned night more of them only.
- */
+/* Instructions decide where times are noisy and both nights counted them. Against a pinned night only more
+ * instructions count. */
 static void test_instructions(void **state) {
     (void)state;
     static const struct {

@@ -88,7 +88,7 @@ static void test_damaged_entries_are_dropped(void **state) {
     free(bytes);
 }
 
-/* An entry is what was stored under this key, by this user, where nobody else can write. */
+/* An entry counts only if it was stored under this key, by this user, where nobody else can write. */
 static void test_what_others_made_is_not_trusted(void **state) {
     (void)state;
     static const char content[] = "kernel";
@@ -144,7 +144,7 @@ static void test_least_recently_used_goes_first(void **state) {
     assert_true(present(key_c));
 }
 
-/* This holds within a second too: builds follow each other fast. */
+/* Builds follow each other fast, so times must be compared within a second, too. */
 static void test_nanoseconds_decide_within_a_second(void **state) {
     (void)state;
     char content[1000] = {0}, path[KF_PATH];
@@ -267,7 +267,7 @@ static void test_key_sees_every_change(void **state) {
     key_of(defines, 2, "gcc 12", keys[7]);
     assert_string_equal(keys[5], keys[6]);
     assert_string_equal(keys[6], keys[7]);
-    /* Everything that decides the machine code beside the source. */
+    /* These decide the machine code besides the source. */
     const kf_source source = {.file = "kernels/test/key.cu", .defines = defines, .define_count = 2};
     static const char *const words[][3] = {{"gcc 12", "-O3", "znver3"},
                                            {"gcc 13", "-O3", "znver3"},
@@ -332,7 +332,7 @@ static void test_bad_sources_are_refused(void **state) {
     expect_bad_source("kernels/test/computed.cu", "quoted name");
 }
 
-/* A program of another version than the kernels that it finds says so, instead of handing them arguments of
+/* A program of another version than its kernels refuses to run, instead of handing them arguments of
  * another layout. */
 static void test_headers_of_another_version_are_refused(void **state) {
     (void)state;

@@ -37,8 +37,8 @@ kf_status __wrap_kf_plan_initialise(kf_plan *plan, kf_error *error) {
     return KF_OK;
 }
 
-/* The first plan blows up at the look after 55 % of the time; the second is strongest in the middle, weakest
- * at the end, and has two vortices only there. */
+/* The first plan blows up at the look after 55 % of the time. The second is strongest in the middle and
+ * weakest at the end, where alone it has two vortices. */
 kf_status __wrap_kf_kinetic_read(kf_plan *plan, double **values, kf_error *error) {
     (void)error;
     const int *n = kf_plan_scene(plan)->nodes;
@@ -71,8 +71,8 @@ static double measured(const kf_validation *validation, const char *beginning) {
     return NAN;
 }
 
-/* The time of the first look at which the flow is no number; the largest vorticity of all looks over that of
- * the first; the vortices of the last. */
+/* The case reports the time of the first look at which the flow is no number, the largest vorticity of all
+ * looks over that of the first, and the vortices of the last. */
 static void a_shear_layer_is_watched(void **state) {
     (void)state;
     static const int never = 0;

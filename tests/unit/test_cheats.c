@@ -131,7 +131,7 @@ static kf_measurement measure(const bench *b, int cheat) {
     return m;
 }
 
-/* The right outputs for the file's own inputs, as one would keep them on disk. */
+/* Writes the right outputs for the file's own inputs. */
 static void write_answer(const bench *b) {
     kf_backend *backend = NULL;
     kf_plan *plan = NULL;
@@ -208,7 +208,7 @@ static void every_cheat_is_caught(void **state) {
     close_bench(&b);
 }
 
-/* Whatever a clock says: no launch writes its outputs faster than a machine can. */
+/* No launch writes its outputs faster than a machine can, whatever a clock says. */
 static void nothing_is_faster_than_the_machine(void **state) {
     (void)state;
     bench b = open_bench();
@@ -282,9 +282,9 @@ static void a_useless_reference_is_named(void **state) {
 /* --- Honest kernels ----------------------------------------------------------------------------------------
  */
 
-/* Kernels with their size in them, as many published ones have, though their file gives sizes that follow
- * ProblemSize: what they do at another size is nothing to hold a config against. Each way, whatever of the
- * room at its end a config writes there. */
+/* Kernels may have their size in them, as many published ones have, though their file gives sizes that
+ * follow ProblemSize. What such a kernel does at another size is no evidence against a config, whatever
+ * the config writes into the room at the outputs' end. */
 static void a_kernel_with_its_size_in_it_is_no_cheat(void **state) {
     (void)state;
     static const char kernel[] =
@@ -328,8 +328,8 @@ static void a_kernel_with_its_size_in_it_is_no_cheat(void **state) {
     }
 }
 
-/* A step so small that what it starts from is within the threshold: doing nothing, or a part of it, is still
- * no way to be right, and the rounding of another order is. */
+/* If a step is so small that its start is within the threshold, a kernel that does nothing or a part must
+ * still fail, and one with another order of rounding must pass. */
 static void doing_nothing_is_never_right(void **state) {
     (void)state;
     static const struct {

@@ -50,7 +50,7 @@ static const char *write_good(void) {
     return path;
 }
 
-/* Restoring must fail, name the file and what matters, and leave the plan as it is. */
+/* Checks that restoring fails, names the file and the reason, and leaves the plan as it is. */
 static void check_refused(const char *path, const char *what) {
     kf_error error = {0};
     memset(quiet()->state, 0x55, STATE_BYTES);
@@ -85,7 +85,7 @@ static void test_round_trip(void **state) {
     assert_int_not_equal(access(in_scratch("good.kfc.part"), F_OK), 0);
 }
 
-/* The time of day is not in it. */
+/* Files of equal states are equal, since they do not contain the time of day. */
 static void test_equal_states_give_equal_files(void **state) {
     (void)state;
     char *first, *second;
@@ -167,7 +167,7 @@ static void test_cut_short(void **state) {
     free(bytes);
 }
 
-/* The good file with another text in its description, which ends with the header of 1024 bytes. */
+/* Returns the good file with another text in its description, which ends with the header of 1024 bytes. */
 static const char *write_with_text(const char *name, size_t length) {
     enum { HEADER = 1024 };
     char *bytes = NULL, text[256] = "";
@@ -278,8 +278,8 @@ static void preset_config(const kf_scene *real, const kf_backend *backend, const
     kf_space_free(space);
 }
 
-/* 7 + 6 steps with a checkpoint between, in plans of their own, against 13 in one go. An odd number of steps
- * before the checkpoint, because two grids swap roles. */
+/* Compares 7 + 6 steps, with a checkpoint between them and in plans of their own, with 13 in one go. The
+ * number of steps before the checkpoint is odd, because two grids swap roles. */
 static void check_bit_for_bit(const char *scene_name, const char *preset) {
     kf_error error = {0};
     kf_scene_options small = {.nodes = {36, 18, 18}, .samples_per_cell = 10};
@@ -344,8 +344,8 @@ static kf_scene *open_small(const char *name) {
     return real;
 }
 
-/* Another scene begins in the flow of a checkpoint at its own step 0, with its own solid in its own place:
- * what is no flow stays with the scene that it belongs to. */
+/* Another scene begins in the flow of a checkpoint at its own step 0, with its own solid in its own place.
+ * Only the flow is taken. */
 static void test_another_scene_begins_in_the_flow(void **state) {
     (void)state;
     kf_error error = {0};
@@ -390,8 +390,8 @@ static void use_moments(kf_config *config) {
     kf_config_set_integer(config, "prefetch_rows", 0);
 }
 
-/* A solid that moves has a place in the state, and plan moments the list of nodes about its solid; nothing of
- * a plan that refuses changes. */
+/* The state contains a moving solid's place, and in plan moments the list of nodes around the solid, so
+ * another scene cannot begin in it. A plan that refuses does not change. */
 static void test_more_than_a_flow_is_not_lent(void **state) {
     (void)state;
     const char *const scenes[] = {"torus", "ahmed"};

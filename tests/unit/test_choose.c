@@ -44,8 +44,7 @@ static void finals_decide_and_overlap_is_a_tie(void **state) {
     assert_int_equal(none.best, -1);
 }
 
-/* Whatever else a search tried: the default wins where nothing is measurably faster, and not where something
- * is. */
+/* The default wins where nothing is measurably faster, and only there, whatever else a search tried. */
 static void the_default_wins_a_tie(void **state) {
     (void)state;
     for (int faster = 0; faster < 2; faster++) {
@@ -65,7 +64,7 @@ static void the_default_wins_a_tie(void **state) {
     }
 }
 
-/* The same three configs have a fastest, a most frugal, and one whose product of both is least. */
+/* Of these three configs one is fastest, one uses least energy, and one has the least product of both. */
 static void the_objective_decides(void **state) {
     (void)state;
     static const double times[] = {100, 200, 130}, joules[] = {3.0, 1.2, 1.7};
@@ -87,8 +86,8 @@ static void the_objective_decides(void **state) {
     }
 }
 
-/* Of five configs, three are on the front of time and energy, in the order of the time; one that cannot win
- * and one without a known energy are not. */
+/* Three of five configs are on the front of time and energy, in the order of time. One that cannot win and
+ * one without a known energy are not. */
 static void the_front_has_what_none_beats(void **state) {
     (void)state;
     static const double times[] = {200, 100, 130, 210, 90, 80}, joules[] = {1.2, 3.0, 1.7, 1.2, 0.1, 0.0};
@@ -107,8 +106,8 @@ static void the_front_has_what_none_beats(void **state) {
     kf_tune_result_free(&result);
 }
 
-/* Of what ties with the best only those that may win are named, and speed is that of the objective: a default
- * that takes twice the time wins where energy is sought and it takes no more of it. */
+/* Only configs that may win are named as ties, and speed is that of the objective: a default that takes
+ * twice the time wins where energy is sought and it takes no more of it. */
 static void ties_are_of_what_may_win_and_is_sought(void **state) {
     (void)state;
     static const double times[] = {200, 100, 101, 102}, joules[] = {1.001, 1.0, 1.002, 1.004};
@@ -130,8 +129,8 @@ static void ties_are_of_what_may_win_and_is_sought(void **state) {
     kf_tune_result_free(&result);
 }
 
-/* Time is kept for a final of those who will be in it, not of those who were measured so far: one config that
- * takes 0.3 s again, a worker that takes 2 s to open. */
+/* Time is reserved for the final by the number of configs that will be in it: one takes 0.3 s again, and a
+ * worker takes 2 s to open. */
 static void time_is_kept_for_who_will_join(void **state) {
     (void)state;
     static const struct {

@@ -37,7 +37,7 @@ static void terminals_are_not_commanded(void **state) {
     expect_clean("\xc0\xaf \xe0\x80\xaf \xed\xa0\x80 \xf5\x80\x80\x80 \xe2\x82", "?? ??? ??? ???? ??");
 }
 
-/* The first and last of each range that is taken away, and its neighbours that stay. */
+/* It tests the first and the last character of each range that is removed, and the neighbours that stay. */
 static void ranges_end_where_they_should(void **state) {
     (void)state;
     static const struct {
@@ -93,7 +93,8 @@ static void whatever_is_cleaned_is_clean(void **state) {
     }
 }
 
-/* In a process of its own, whose stdout is a pipe: also where a buffer ends within a character. */
+/* It runs in a process of its own, whose stdout is a pipe, also with a buffer that ends within a
+ * character. */
 static void stdout_is_cleaned(void **state) {
     (void)state;
     int ends[2];

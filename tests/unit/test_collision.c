@@ -47,7 +47,7 @@ static kf_scene *make_scene(kf_collision collision, kf_rate_rule rule, kf_moment
     return scene;
 }
 
-/* Largest relative deviation from the reference after STEPS steps. */
+/* Returns the largest relative deviation from the reference after STEPS steps. */
 static double deviation(kf_scene *scene, const kf_reference *reference, const char *const *overrides) {
     kf_error error = {KF_OK, ""};
     const kf_validation validation = {.backend = backend, .interrupted = &never};
@@ -94,7 +94,8 @@ static void test_every_model(void **state) {
                 }
                 kf_scene_free(scene);
             }
-    assert_int_equal(models, 14); /* bgk, rm_mrt with three rules, acm_mrt with six and, raw, with four */
+    /* These are bgk, rm_mrt with three rules, acm_mrt with six and, in the basis raw, four. */
+    assert_int_equal(models, 14);
 }
 
 static void test_forms_and_splits(void **state) {
@@ -115,7 +116,7 @@ static void test_forms_and_splits(void **state) {
     kf_scene_free(scene);
 }
 
-/* With every rule that has one rate for the orders 3 to 6, forces included. */
+/* The form low_order agrees for every rule that has one rate for the orders 3 to 6, forces included. */
 static void test_low_order_form(void **state) {
     (void)state;
     static const kf_rate_rule rules[] = {KF_RATE_ADAPTIVE_2020, KF_RATE_CONSTANT, KF_RATE_ONES};
@@ -146,7 +147,7 @@ static void noisy(const void *context, int i, int j, int k, double *density, dou
     }
 }
 
-/* Root of the mean square of what the velocity differs from the stream. */
+/* Returns the root mean square of the velocity's difference from the stream. */
 static double noise(const kf_scene *scene, kf_plan *plan) {
     kf_error error = {KF_OK, ""};
     double *values = NULL, sum = 0;
@@ -159,7 +160,8 @@ static double noise(const kf_scene *scene, kf_plan *plan) {
     return sqrt(sum / (double)count);
 }
 
-/* Growth of noise a step, between two moments at which its fastest wave has long outgrown the others. */
+/* Returns how much the noise grows in a step, between two moments at which its fastest wave has long
+ * outgrown the others. */
 static double growth(kf_collision collision, kf_rate_rule rule, double high_order_rate, double viscosity) {
     enum { EARLY = 600, LATE = 900 };
     static const char *const in_double[] = {"storage=f64", NULL};
@@ -184,8 +186,8 @@ static double growth(kf_collision collision, kf_rate_rule rule, double high_orde
     return result;
 }
 
-/* In a stream of 0.1 cells a step raw moments amplify short waves at a viscosity of 1e-4, those that the
- * paper cites too, and no longer at 2e-3; central moments do not (docs/physics.md). */
+/* In a stream of 0.1 cells a step raw moments amplify short waves at a viscosity of 1e-4, and do not at
+ * 2e-3. So do those that the paper cites. Central moments do not (docs/physics.md). */
 static void test_raw_moments_amplify_waves(void **state) {
     (void)state;
     assert_true(growth(KF_RM_MRT, KF_RATE_CONSTANT, 1.4, 1e-4) > 1e-3);

@@ -174,7 +174,7 @@ static void test_too_many_parameters(void **state) {
     }
 }
 
-/* A system reads a config strictly to run it, and as far as it is known to say what it would cost. */
+/* To run a config a system reads it strictly. To tell its cost it reads what it knows of it. */
 static void test_members_of_an_older_config(void **state) {
     (void)state;
     typedef struct members {
@@ -199,7 +199,7 @@ static void test_members_of_an_older_config(void **state) {
     kf_options_read_known(&config, table, COUNT, &read);
     assert_true(read.alpha == 64 && read.march == 7 && read.morton && read.exchange);
     assert_true(read.layout == 2 && read.plan == 1);
-    /* Out of bounds, of another kind, or a name that is not there any more. */
+    /* Values out of bounds, of another kind, or with an unknown name are not read. */
     kf_config_set_integer(&config, "alpha", 129);
     kf_config_set_name(&config, "morton", "yes");
     kf_config_set_name(&config, "layout", "blocks");

@@ -87,7 +87,7 @@ static void misbehaviour_costs_one_line(void **state) {
     }
 }
 
-/* What the machine lacks is no fault of the file. */
+/* A lack of memory or files is the machine's fault, not the file's. */
 static void a_lack_is_the_machines(void **state) {
     (void)state;
     static const char *const lacks[] = {"no memory", "killed", "no answer"};

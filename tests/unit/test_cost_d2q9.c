@@ -23,7 +23,7 @@
 #include "tests/unit/plan_fixture.h"
 #include "tests/unit/works_by_hand.h"
 
-/* A scene as the suite changes it: one whose accuracy allows 16 bits. */
+/* A scene that the suite changes, with an accuracy that allows 16 bits. */
 typedef struct fixture {
     kf_problem *library, *problem;
     kf_scene scene;
@@ -74,7 +74,7 @@ static cJSON *measured_figures(void) {
     return root;
 }
 
-/* The figures whose name begins and ends so, of one scene. */
+/* Compares the figures of one scene whose names begin and end so. */
 static void compare(const cJSON *root, const fixture *f, const char *begin, const char *part, pairs *found) {
     const cJSON *figure;
     cJSON_ArrayForEach(figure, cJSON_GetObjectItemCaseSensitive(root, "figures")) {
@@ -91,7 +91,7 @@ static void compare(const cJSON *root, const fixture *f, const char *begin, cons
     }
 }
 
-/* Adds them as multiples of the fastest. */
+/* Adds times as multiples of the fastest one. */
 static void add_shares(const pairs *some, pairs *all) {
     double measured = INFINITY, predicted_best = INFINITY;
     for (size_t i = 0; i < some->count; i++) {
@@ -104,7 +104,7 @@ static void add_shares(const pairs *some, pairs *all) {
     }
 }
 
-/* Each scene's configs, and all of them by their distance from the best of their scene. */
+/* Ranks each scene's configs, and all of them by their distance from the best of their scene. */
 static void ranks_of_an_h200(void **state) {
     (void)state;
     static const struct {
@@ -184,7 +184,7 @@ static void launches_of_plans(void **state) {
     compare_launches("cavity2d", "temporal", "half_way");
 }
 
-/* Never below the least traffic at the speed of the cache, nor absurd. */
+/* No config is predicted below the least traffic at the speed of the cache, nor absurdly slow. */
 static void every_config(void **state) {
     (void)state;
     static const char *const scenes[] = {"cavity2d", "cylinder_array2d"};
@@ -249,8 +249,8 @@ static void check(const kf_scene *scene, const kf_config *config, const expected
 }
 #define CHECK(scene, config, wanted) check(scene, config, wanted, sizeof(wanted) / sizeof *(wanted))
 
-/* Rows of four blocks on 100 multiprocessors, of which each holds 16 blocks of 128 threads with 32 registers.
- * A row that is read shifted costs half a sector for each of six values, one that is written shifted two
+/* Rows of four blocks on 100 multiprocessors, each of which holds 16 blocks of 128 threads with 32
+ * registers. A shifted read of a row costs half a sector for each of six values, a shifted write two
  * partial accesses. */
 static const double BLOCKS = 4.0 * NY / 100, SHIFTED = 0.5 * 4 * NY * 6 * 32, PUSHED = 2.0 * 4 * NY * 6;
 #define PASS .latency = 3, .efficiency = 0.935, .blocks = BLOCKS, .resident = 16, .waits = 0.3
@@ -305,7 +305,7 @@ static void passes_by_hand(void **state) {
     folded[0].follows = true;
     folded[0].instructions = 4.0 * NY * 25000; /* which blocks that begin take at least */
     CHECK(scene, &config, folded);
-    /* A device of unknown size is an H200; few blocks are all there at once; a processor has no blocks. */
+    /* A device of unknown size counts as an H200. Few blocks all run at once. A cpu has no blocks. */
     plain.multiprocessors = 0;
     folded[0].blocks = 4.0 * NY / 132;
     CHECK(scene, &config, folded);
@@ -352,14 +352,15 @@ static void layouts_by_hand(void **state) {
     list[0].dram = 12.0 * NX * 2;
     *pass = (expected){"stream_collide", .dram = N * 36 + SHIFTED, .instructions = N * 150, PASS};
     CHECK(scene, &config, list);
-    /* Doubles: 58 registers, of which 64 are given: 8 blocks, half of the nodes that a pass asks for. */
+    /* Doubles take 58 registers, of which 64 are allocated. So 8 blocks fit, half of the nodes that a pass
+     * asks for. */
     kf_config_set_name(&config, "storage", "f64");
     list[0].dram = 12.0 * NX * 8;
     *pass = (expected){"stream_collide", .dram = N * 144 + SHIFTED, .instructions = N * 264, PASS};
     pass->resident = 8;
     pass->efficiency *= 1 - 0.16 / 2;
     CHECK(scene, &config, list);
-    /* Pairs and fours: 48 and 72 registers. */
+    /* Pairs take 48 registers, fours 72. */
     config = config_of("pull");
     list[0].dram = 12.0 * NX * 4;
     for (int each = 2; each <= 4; each += 2) {
@@ -369,7 +370,7 @@ static void layouts_by_hand(void **state) {
         pass->resident = each == 2 ? 10 : 7;
         CHECK(scene, &config, list);
     }
-    /* Two grids that a cache holds, and that are as large as it is. */
+    /* One cache holds both grids, and one is as large as they are. */
     config = config_of("push");
     static const double times[] = {2, 1, 0.5}, shares[] = {0.52, 0.52 + 0.48 / 2.2, 1};
     for (int i = 0; i < 3; i++) {
@@ -384,9 +385,9 @@ static void layouts_by_hand(void **state) {
     kf_scene_free(scene);
 }
 
-/* Rows that are walked to and fro take this from a cache that holds so much of the grids: nothing while
- * they fit, then more, up to half of the cache where there is one grid, and 0.15 of it where there are
- * two. One that is written where it is read fills the cache like 1.6 times as much. */
+/* Walking rows to and fro takes a share from a cache that holds this much of the grids: nothing while they
+ * fit, then more, up to half of the cache for one grid and 0.15 of it for two. A grid that is written
+ * where it is read fills the cache like 1.6 grids. */
 static void rows_in_turn_by_hand(void **state) {
     (void)state;
     kf_scene *scene = open_by_hand("cavity2d", NX, NY);
@@ -440,8 +441,8 @@ static void steps_together_by_hand(void **state) {
     list[0].dram = read * 19 + N * 18;
     list[0].instructions += 9 * (read + N);
     CHECK(scene, &config, list);
-    /* Room for eight blocks leaves 64 of 71 registers: seven values more are fetched one after the other.
-     * Five steps: tiles of 120 x 128, of which shared memory holds five. */
+    /* A launch bound of eight blocks leaves 64 of 71 registers, so seven values more are loaded one after
+     * the other. Five steps have tiles of 120 x 128, of which shared memory holds five. */
     config = config_of("temporal");
     kf_config_set_integer(&config, "steps_per_launch", 5);
     kf_config_set_integer(&config, "tile_rows", 128);
@@ -458,7 +459,7 @@ static void steps_together_by_hand(void **state) {
     kf_scene_free(scene);
 }
 
-/* Links between fluid and solid, counted from the fluid's side; nodes where something flows in or out. */
+/* Counts links between fluid and solid from the fluid's side, and nodes where fluid flows in or out. */
 static void mask_by_hand(void **state) {
     (void)state;
     kf_scene *scene = open_by_hand("cylinder_array2d", 96, 80);
@@ -500,8 +501,8 @@ static void mask_by_hand(void **state) {
     kf_scene_free(scene);
 }
 
-/* One solid node: eight nodes with links in three of eighty rows, so that two thirds of these rows of a tile
- * of 24 of 96 columns have one. Between walls the tiles beside have a bounce in every row. */
+/* One solid node gives eight nodes links in three of eighty rows, so two thirds of these rows of a tile of
+ * 24 of 96 columns have one. Between walls the tiles beside have a bounce in every row. */
 static void rows_with_links_by_hand(void **state) {
     (void)state;
     kf_scene *scene = open_by_hand("cylinder_array2d", 96, 80);

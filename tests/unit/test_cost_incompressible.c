@@ -37,7 +37,7 @@ static void closed(fixture *f) {
     kf_space_free(f->space);
     kf_scene_free(f->scene);
 }
-/* Each of eight addresses worked out, as the instructions by hand and the steps measured have it. */
+/* It computes each of eight addresses, as the instructions counted by hand and the measured steps do. */
 static kf_config config_of(const fixture *f, const char *solver, int iterations) {
     kf_config config;
     kf_error error = {KF_OK, ""};
@@ -170,8 +170,8 @@ static void cells_along_each_axis_count(void **state) {
     near("predict", "twice along z", instructions_of_prediction(32, 24, 40), 2 * once);
 }
 
-/* More iterations where more cells lie in a row, no more than are allowed, and no fewer than are asked for.
- */
+/* Solvers take more iterations where more cells are in a row, at most the allowed number, and at least the
+ * one asked for. */
 static void iterations_of_solvers(void **state) {
     (void)state;
     static const struct {
@@ -202,8 +202,8 @@ static void iterations_of_solvers(void **state) {
 
 /* --- An H200 -------------------------------------------------------------------------------------------- */
 
-/* `cube` and `suite_200x100x100` of results/measured/h200-incompressible.json: of the first, predict and
- * correct gave two constants. */
+/* These are `cube` and `suite_200x100x100` of results/measured/h200-incompressible.json. predict and
+ * correct of the first gave two constants. */
 static void steps_of_an_h200(void **state) {
     (void)state;
     static const struct {
@@ -235,8 +235,8 @@ static void steps_of_an_h200(void **state) {
     closed(&f);
 }
 
-/* Candidates of the same file's suites: 100x50x50 of commit 118896c, 256^3 with bounds found, the others of
- * 1f647c9; steps as many kinetic ones long. */
+/* These are candidates of suites in the same file: 100x50x50, 256^3 with bounds that are found again, and
+ * others. Steps are as many kinetic ones long. */
 static void candidates_of_an_h200(void **state) {
     (void)state;
     static const struct {

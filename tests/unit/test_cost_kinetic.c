@@ -52,8 +52,9 @@ static void test_passes_of_separate_plans(void **state) {
     kf_scene_free(scene);
 }
 
-/* The order of addresses costs this: 0.945 of a copy for groups of 32 nodes, less with each doubling until
- * 2^20; groups shorter than a sector fall into pieces; warps that cover several rows ask for each. */
+/* The order of addresses costs this: 0.945 of a copy's rate for groups of 32 nodes, and less with each
+ * doubling up to 2^20. Groups shorter than a sector cost pieces. Warps that cover several rows ask for
+ * each row. */
 static void test_layouts(void **state) {
     (void)state;
     kf_scene *scene = opened(false);
@@ -105,8 +106,8 @@ static void test_layouts(void **state) {
     kf_scene_free(scene);
 }
 
-/* The fused kernel of each form, type and number of velocities: instructions a node, and registers by the
- * blocks that fit. */
+/* The fused kernel of each form, type and number of velocities has these instructions a node, and these
+ * registers, by the blocks that fit. */
 static void test_fused_kernels(void **state) {
     (void)state;
     kf_scene *scene = opened(false);
@@ -145,8 +146,8 @@ static void test_fused_kernels(void **state) {
                                  .resident = kernels[i].resident,
                                  .waits = kernels[i].boundary_kernels > 0 ? 0.3 : 1.0});
     }
-    /* A cap of 80 registers takes 80 of the 168: 8 bytes each go to local memory, less 8 that cost nothing.
-     */
+    /* A cap of 80 registers spills 88 of 168. Each goes to local memory with 8 bytes, less 8 that cost
+     * nothing. */
     kf_config config = config_of("fused", "aggregated");
     kf_config_set_name(&config, "collision_form", "expanded");
     kf_config_set_integer(&config, "register_cap", 80);
@@ -174,8 +175,8 @@ static void test_fused_kernels(void **state) {
     kf_scene_free(scene);
 }
 
-/* Rows at the faces across y and z: 2 x (48 + 38) of 48 x 40. The others have the registers of a kernel
- * without faces; 32 x 4 threads with 48 instead of 56, pairs with 80 instead of 96. */
+/* The rows at the faces across y and z are 2 x (48 + 38) of 48 x 40. The others have the registers of a
+ * kernel without faces: 48 instead of 56 for 32 x 4 threads, 80 instead of 96 for pairs. */
 static void test_shell_apart(void **state) {
     (void)state;
     kf_scene *scene = opened(false);
@@ -199,7 +200,7 @@ static void test_shell_apart(void **state) {
         check_launch(scene, &config, &others);
     }
     kf_scene_free(scene);
-    /* Beside a solid's kernels it is a third lane, whose end is waited for. */
+    /* With a solid's kernels it is a third lane, whose end is awaited. */
     scene = opened(true);
     kf_config config = config_of("fused", "aggregated");
     kf_config_set_integer(&config, "boundary_kernels", 0);
@@ -212,7 +213,7 @@ static void test_shell_apart(void **state) {
     kf_scene_free(scene);
 }
 
-/* A grid that moves is passed slab by slab; moments are nine a node. */
+/* A grid that moves is passed slab by slab. Moments are nine values a node. */
 static void test_other_streamings(void **state) {
     (void)state;
     kf_scene *scene = opened(false);
@@ -260,8 +261,8 @@ static void test_other_streamings(void **state) {
     kf_scene_free(scene);
 }
 
-/* Averages of the adaptive rule: every fourth row along y and z, every 16 steps; not for BGK, nor for 19
- * velocities. Outflows: nothing where the collision does it. */
+/* The adaptive rule averages every fourth row along y and z, every 16 steps. BGK and 19 velocities have no
+ * averages. Outflows cost nothing where the collision computes them. */
 static void test_what_else_a_step_does(void **state) {
     (void)state;
     kf_scene *scene = opened(false);

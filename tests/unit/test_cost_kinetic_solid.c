@@ -13,7 +13,7 @@ typedef struct counted {
     double segments[65];                  /* of so many samples at most */
 } counted;
 
-/* Cells by brute force. */
+/* Counts cells by brute force. */
 static counted count(const kf_scene *scene) {
     counted c = {.samples = (double)scene->samples.count};
     unsigned *cells = kf_allocate_zeroed((size_t)N, sizeof *cells);
@@ -83,8 +83,8 @@ static void test_static_solid(void **state) {
     works[1].latency = 0.75 + 0.25 * 8 - 1.5;
     works[3].latency = 1.0 + 0.3 * 8 * c.segments[32] / c.band;
     CHECK(scene, &config, works);
-    /* The chain is like one kernel, parts of which wait for each other: what is asked for before is hidden
-     * as well. */
+    /* The chain is like one kernel whose parts wait for each other. What is loaded before is hidden as
+     * well. */
     kf_config_set_boolean(&config, "overlap", false);
     kf_config_set_boolean(&config, "band_chain", true);
     expected chain[] = {{"band_chain", .dram = (4 * 4 * 32 + 100) * c.segments[32], .partial = 27 * c.band,

@@ -54,7 +54,7 @@ static void test_launches_add_up(void **state) {
     kf_works_free(&works);
 }
 
-/* Factors that were put in come out, as far as the ridge lets them. */
+/* Calibration finds the factors that were put in, as far as its ridge lets it. */
 static void test_calibration(void **state) {
     (void)state;
     enum { COUNT = 400 };
@@ -127,8 +127,8 @@ static double preset_time(const kf_fixture *fixture, const char *name, const cha
     return predicted(fixture, &config);
 }
 
-/* The band of a static solid has one kernel where GPUs were clearly faster with it, and is predicted
- * faster, too. Rows at the faces have one of their own where that was faster beside the band's. */
+/* The band of a static solid has one kernel where GPUs were clearly faster with it, and that is predicted
+ * faster, too. Rows at the faces have their own kernel where it was faster beside the band's. */
 static void test_chain_by_size(void **state) {
     (void)state;
     static const struct {
@@ -168,7 +168,7 @@ static void test_chain_by_size(void **state) {
     }
 }
 
-/* Values that came later, in the order that an H200 showed. */
+/* These parameters' values have the order that an H200 showed. */
 static void test_later_values(void **state) {
     (void)state;
     kf_fixture fixture = opened("ball");
@@ -192,7 +192,7 @@ static void test_later_values(void **state) {
     closed(&fixture);
 }
 
-/* This order was measured again and again: fewer passes and whole sectors are faster. */
+/* Repeated measurements have this order: fewer passes and whole sectors are faster. */
 static void test_plans_in_order(void **state) {
     (void)state;
     kf_fixture fixture = opened("ball");
@@ -207,7 +207,7 @@ static void test_plans_in_order(void **state) {
     closed(&fixture);
 }
 
-/* Every config of every kind of scene has a time, and it is not absurd: never below the least traffic. */
+/* Every config of every kind of scene has a time that is not absurd, and never below the least traffic. */
 static void test_all_configs(void **state) {
     (void)state;
     static const char *const scenes[] = {"ball", "torus", "concave"};
@@ -230,8 +230,8 @@ static void test_all_configs(void **state) {
 
 /* --- By hand -------------------------------------------------------------------------------------------- */
 
-/* Launches of 40 blocks a multiprocessor that take 25 us each at the memory and 0.5 us elsewhere: with one in
- * it at a time there is no queue; with two the second finds 3/4 of what the first leaves there. */
+/* Launches of 40 blocks a multiprocessor take 25 us each at the memory and 0.5 us elsewhere. With one at a
+ * time there is no queue. With two, the second finds 3/4 of what the first leaves there. */
 static void test_waiting(void **state) {
     (void)state;
     kf_ceilings ceilings;
@@ -293,7 +293,7 @@ static void test_ceilings(void **state) {
     assert_near(c.rate[KF_COST_LATENCY], 1e7, 1e-12);
 }
 
-/* Whole below half of the cache, nothing from 1.6 times its size on. */
+/* All is cached below half of the cache, and nothing from 1.6 times its size on. */
 static void test_cached(void **state) {
     (void)state;
     assert_near(kf_cost_cached(10, 100, 0.5), 0.5, 1e-12);
@@ -304,7 +304,7 @@ static void test_cached(void **state) {
     assert_near(kf_cost_cached(1e9, 0, 0.5), 1, 1e-12);
 }
 
-/* A ceiling of 1e6 of anything a second: an amount is its time in microseconds. */
+/* A ceiling is 1e6 of anything a second, so that an amount is its time in microseconds. */
 static kf_prediction predict(const kf_works *works, const kf_calibration *calibration) {
     kf_ceilings ceilings = {.measured = true};
     kf_calibration none;
@@ -316,8 +316,8 @@ static kf_prediction predict(const kf_works *works, const kf_calibration *calibr
     return prediction;
 }
 
-/* Launches in a graph, and outside of one 2.5 times their starts; what runs aside costs what it takes beyond
- * 14 us; a launch that gets half of the memory's roof takes twice as long there. */
+/* Launches in a graph cost their starts, outside of one 2.5 times as much. What runs aside costs what it
+ * takes beyond 14 us. A launch that gets half of the memory's roof takes twice as long there. */
 static void test_beside_each_other(void **state) {
     (void)state;
     kf_works works = {.count = 0};
@@ -359,7 +359,7 @@ static void test_beside_each_other(void **state) {
     p = predict(&works, &calibration);
     assert_near(p.time_us, 300 + 3 + 0.5 + 2 * (5 + 0.5), 1e-12);
     assert_near(p.parts_us[KF_COST_INSTRUCTIONS], 300, 1e-12);
-    /* Blocks that read, compute and write in turn: what they compute is time away from the memory. */
+    /* Blocks read, compute and write in turn, so the time in which they compute is lost to the memory. */
     works.count = 1;
     works.one_by_one = false;
     works.list[0].blocks = 50;
@@ -387,8 +387,8 @@ static void test_beside_each_other(void **state) {
     kf_works_free(&works);
 }
 
-/* Blocks of equal turns, in rounds: seven blocks of ten turns, three at a time, each turn 2 us of the memory.
- */
+/* Blocks have equal turns, in rounds: seven blocks of ten turns, three at a time, each turn 2 us of the
+ * memory. */
 static void test_rounds(void **state) {
     (void)state;
     kf_works works = {.count = 0};
@@ -399,7 +399,7 @@ static void test_rounds(void **state) {
     /* Nothing waits: two rounds of three, the last of one, a little longer than if all were one queue. */
     const double three = 3 * 2 * pow(1 + pow(3, 8), 0.125) / 3, one = 2 * pow(2, 0.125);
     assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 10 * (2 * three + one), 1e-12);
-    /* A wait of nine times as long is hidden by nobody: a turn takes 20 us however many are there. */
+    /* Nothing hides a wait of nine times a turn: a turn takes 20 us however many blocks there are. */
     work->wait_us = 18;
     const double waiting = predict(&works, NULL).parts_us[KF_COST_DRAM];
     assert_true(waiting >= 10 * 3 * 20 && waiting < 10 * 3 * 20 * 1.001);
@@ -420,8 +420,7 @@ static void test_rounds(void **state) {
     kf_works_free(&works);
 }
 
-/* Blocks that take the places of those that end: three at a time of seven, and the last ones' two turns
- * alone. */
+/* Blocks take the places of those that end: three at a time of seven, and the last one's two turns alone. */
 static void test_blocks_in_a_row(void **state) {
     (void)state;
     kf_works works = {.count = 0};
@@ -436,8 +435,7 @@ static void test_blocks_in_a_row(void **state) {
     work->amount[KF_COST_DRAM] = 7 * 10 * 2;
     const double three = 3 * 2 * pow(1 + pow(3, 8), 0.125) / 3, one = 2 * pow(2, 0.125);
     assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 10 * three * 7 / 3 + 2 * one, 1e-12);
-    /* All blocks are there at once where there is room for all; where they are few, a multiprocessor has
-     * one. */
+    /* All blocks run at once where there is room for all. Where they are few, a multiprocessor has one. */
     work->resident = 9;
     const double seven = 7 * 2 * pow(1 + pow(7, 8), 0.125) / 7;
     assert_near(predict(&works, NULL).parts_us[KF_COST_DRAM], 10 * seven + 2 * one, 1e-12);
@@ -485,7 +483,8 @@ static void test_calibration_has_limits(void **state) {
     free(slow);
 }
 
-/* The two that take most, and the first launch; what is below a percent is left out. */
+/* The explanation names the two kernels that take most, and the first launch. It leaves out what is below
+ * a percent. */
 static void test_explanations(void **state) {
     (void)state;
     char text[256];
@@ -502,8 +501,7 @@ static void test_explanations(void **state) {
 
 /* --- Beside the plan ------------------------------------------------------------------------------------ */
 
-/* The model lists what a step launches, as it must before there is a plan: what the plan then launches is
- * that. */
+/* The model lists a step's launches, since there is no plan yet. The plan must then launch these. */
 static void compare_launches(const char *scene, const char *preset, const char *streaming) {
     const kf_scene_options options = {.nodes = {32, 24, 24}, .samples_per_cell = 4};
     kf_error error = {KF_OK, ""};

@@ -6,9 +6,9 @@
 #include "tests/unit/kinetic_works.h"
 #include "tests/unit/nested_stage.h"
 
-/* Of nested grids each level has its own works, and twice as many steps as the coarser one; between two of
- * them the layer around the finer one's box is refined, 11 values of nodes a cell, and the rim within it is
- * coarsened, 17. */
+/* Each level of nested grids has its own works, and twice as many steps as the coarser one. Between two
+ * levels the layer around the finer one's box is refined, with the values of 11 nodes a cell, and the rim
+ * within it is coarsened, with those of 17. */
 static void test_nested_grids(void **state) {
     (void)state;
     static const int nodes[3] = {12, 12, 12};

@@ -46,7 +46,7 @@ static double sectors_counted(const kf_scene *scene, int block_length, bool mort
     return (double)total / (double)warps;
 }
 
-/* The survey looks at some warps; all of them say about the same. */
+/* The survey looks at some warps, and its mean is about that of all. */
 static void test_sectors_of_samples(void **state) {
     (void)state;
     const kf_scene_options options = {.nodes = {64, 48, 48}};
@@ -101,8 +101,8 @@ static kf_scene *opened_scene(void) {
     return scene;
 }
 
-/* An outflow reads all 27 values of a face's nodes: across x each in a sector of its own, else eight in one.
- */
+/* An outflow reads all 27 values of a face's nodes: across x each in a sector of its own, otherwise eight
+ * in one. */
 static void test_works_of_outflows(void **state) {
     (void)state;
     kf_scene *scene = opened_scene();
@@ -143,8 +143,8 @@ static void test_works_on_the_band(void **state) {
     kf_scene_free(scene);
 }
 
-/* Samples in one row of cells, one in each: the 32 from any of them on touch the sectors of four rows of
- * nodes; the survey, which picks some, is held against the mean over all. */
+/* With one sample in each cell of a row, any 32 in sequence touch the sectors of four rows of nodes. The
+ * survey of some is compared with the mean over all. */
 static void test_sectors_of_a_row(void **state) {
     (void)state;
     enum { CELLS = 60 };

@@ -25,10 +25,9 @@ static kf_problem *opened(const char *scene, int nodes) {
     return problem;
 }
 
-/* search, cells, prune, layout, order, fuse_count, list_period, skin, in_flight, threads, resident_blocks,
- * graph; a million particles, or an eighth of 8 million (particles_bingham). Presets by their gain; lists
- * less the copy that they no longer make; in_flight as it was before it could be chosen. Constants of the
- * first model were fitted to these. */
+/* The columns are search, cells, prune, layout, order, fuse_count, list_period, skin, in_flight, threads,
+ * resident_blocks, graph. There are a million particles, or an eighth of 8 million (particles_bingham).
+ * The model's constants were fitted to these steps. */
 typedef struct quiet_step {
     int scene;
     double us;
@@ -105,8 +104,7 @@ static void steps_of_a_quiet_gpu(void **state) {
     assert_true(off < 0.175 && correlation > 0.94);
 }
 
-/* Steps measured a day after the model's constants were fitted, of configs and parameters that it had not
- * seen (commits 56d157a and 8fc8ed4): cubes of so many spacings. */
+/* Steps of configs and parameters to which no constant was fitted: cubes of this many spacings. */
 typedef struct later_step {
     int spacings;
     const char *cell_order;
@@ -203,8 +201,8 @@ static void steps_of_the_day_after(void **state) {
     }
 }
 
-/* These landscapes are of a GPU that was in use, to which no constant of the model was fitted;
- * test_cost_surveys.c has those of one that was not. */
+/* These landscapes are of a GPU that was in use, to which no constant was fitted. test_cost_surveys.c has
+ * those of a GPU that was not. */
 static void landscapes_of_a_gpu(void **state) {
     (void)state;
     static const struct {
@@ -244,7 +242,8 @@ static void landscapes_of_a_gpu(void **state) {
     }
 }
 
-/* Between a copy of the state at the data sheet's speed and a thousand pairs a particle. */
+/* A config's time is between that of a copy of the state at the data sheet's speed and that of a thousand
+ * pairs a particle. */
 static void every_config(void **state) {
     (void)state;
     static const char *const scenes[] = {"particles_32", "dam_break_2d", "column", "avalanche"};

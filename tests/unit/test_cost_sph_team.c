@@ -25,7 +25,7 @@ static kf_problem *opened(const char *scene, int nodes) {
     return problem;
 }
 
-/* What the device with most particles has, and keeps, as the model says. */
+/* Finds what the model says that the device with most particles has, and keeps. */
 static void said_of(const kf_problem *problem, const kf_plan *plan, double *own, double *kept) {
     const kf_sph *system = plan->system;
     kf_sph_cost *cost = kf_cost_sph.open(problem, kf_backend_device(plan->backend));
@@ -43,7 +43,7 @@ static void hold(const char *what, double said, double counted, double share) {
     if (fabs(said - counted) > share * counted) fail_msg("%s: %g, counted %g", what, said, counted);
 }
 
-/* Cuts lie between planes and follow the cost, so that no part has its share exactly. */
+/* Cuts are between planes and follow the cost, so no part has exactly its share. */
 static void test_shares(void **state) {
     (void)state;
     static const struct {
@@ -93,7 +93,7 @@ static double predicted(const kf_problem *problem, int parts, const char *transf
     return prediction.time_us;
 }
 
-/* Few particles: the host of all four takes longer to give a step than they to do it. */
+/* With few particles the host of all four takes longer to launch a step than they take to do it. */
 static void test_steps_of_four(void **state) {
     (void)state;
     static const struct {
@@ -108,7 +108,7 @@ static void test_steps_of_four(void **state) {
     }
 }
 
-/* Where devices have much to do, more of them are faster, and a slower transfer makes them slower. */
+/* More devices are faster where they have much to do, and a slower transfer makes them slower. */
 static void test_order(void **state) {
     (void)state;
     kf_problem *problem = opened("particles_32", 110);

@@ -80,9 +80,9 @@ static void check_works(kf_particle_scene *scene, const kf_device_info *device, 
 #define CHECK(scene, config, wanted)                                                                         \
     check_works(scene, &gpu, config, wanted, sizeof(wanted) / sizeof *(wanted))
 
-/* A kernel of so many threads in all, in blocks of so many, of which a multiprocessor of 132 holds so many
- * warps: what is not even among them counts as the fullest has it, and a warp that is alone takes its waits,
- * and four cycles an instruction. Bytes and instructions of a particle. */
+/* Returns a kernel of this many threads, in blocks of this many, of which each of 132 multiprocessors
+ * holds this many warps. The fullest multiprocessor decides. A warp that is alone takes its waits, and
+ * four cycles an instruction. Bytes and instructions are those of a particle. */
 static expected kernel(const char *name, double bytes, double instructions, double waits, double all,
                        double threads, double warps) {
     const double blocks = ceil(all / threads) / 132, us = (waits + 4 * instructions * P / all) / 1980;
@@ -114,11 +114,11 @@ static double beside(double streams, double lanes, double quarters, double apart
     return quarters * fmin(fmin(particles, 1 + (streams - 1) / quarters) * (1 + (together - 1) * apart / 128),
                            1 + (particles + together) * apart / 128);
 }
-/* ... for places of the lanes' own, in 12 rows: all apart. */
+/* The same for places of the lanes' own, in 12 rows, which are all apart. */
 static double own(double quarters) {
     return quarters * 12 * (1 - pow(11 / 12.0, 32 / quarters));
 }
-/* A loop that takes so many at a time. */
+/* Returns the passes of a loop that takes this many at a time. */
 static double turns(double passes, double in_flight) {
     return fmin(passes, passes / in_flight + 0.5 * (in_flight - 1));
 }
@@ -126,8 +126,8 @@ static double turns(double passes, double in_flight) {
 /* Beside its sums: six walls, and twice the read of the largest that there is. */
 enum { FLOW = 300 + 6 * 35 + 2 * 160, MOTION = FLOW + 100, STRAIN = 250 + 6 * 35 };
 
-/* Every candidate of 27 cells is compared, and three floats of it read; of a pair the fourth, too, and four
- * of the velocity. 50 registers, of which 56 are given: nine blocks of four warps. */
+/* Every candidate of 27 cells is compared, for which three floats are read. A pair also needs the fourth,
+ * and four of the velocity. 50 registers, of which 56 are allocated, let nine blocks of four warps fit. */
 static void cells_by_hand(void **state) {
     (void)state;
     kf_particle_scene scene = box_of();
@@ -182,7 +182,7 @@ static void cells_by_hand(void **state) {
     CHECK(&scene, &config, flow);
     const expected cells[] = {pass("sum_cells", 4 * 80 / P, 8 * 80 / P, 256, 1, 256)}; /* 10 x 8 */
     CHECK(&scene, &config, cells);
-    /* A processor has neither warps nor blocks, nor counts lines. */
+    /* A cpu has neither warps nor blocks, and counts no cache lines. */
     const kf_device_info cpu = {.backend = "cpu"};
     kf_config_set_boolean(&config, "graph", false);
     flow[0] = (expected){"flow", .dram = 104 * P};
@@ -194,8 +194,8 @@ static int ascending(const void *a, const void *b) {
     const double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
 }
-/* Rows end where the support does: of four by four places of a particle in its cell, cells of a spacing; the
- * mean, or the most of so many particles at random. */
+/* Returns the candidates of rows that end where the support does: for four by four places of a particle in
+ * its cell, with cells of a spacing, the mean or the most of this many random particles. */
 static double pruned_candidates(int particles) {
     double cells = 0;
     for (int row = 0; row < 25; row++) {
@@ -243,7 +243,8 @@ static void rows_by_hand(void **state) {
                25 * 600 + 25 * turns(most / 100, 2) * 140 + share * most / 4 * 140 + 4 * 600, 4 * P, 128, 36);
     CHECK(&scene, &config, flow);
     kf_config_set_integer(&config, "lanes", 1);
-    /* Across a periodic face a row has images: three ranges, two of them beyond. A wall less on each side. */
+    /* A row across a periodic face has images: three ranges, two of them beyond. There is a wall less on
+     * each side. */
     scene.sides[4] = scene.sides[5] = KF_SIDE_PERIODIC;
     flow[0] = kernel("flow", 104, FLOW - 2 * 35 + 25 * 80 + 50 * 20 + 75 * 38 + pairs,
                      25 * 600 + beside_waits, P, 128, 36);
@@ -260,7 +261,7 @@ static void rows_by_hand(void **state) {
     const expected ground[] = {pass("sum_cells", 4 * columns / P, 8 * columns / P, 6 * 256, 1, 256)};
     CHECK(&scene, &config, ground);
     scene.terrain.heights = NULL;
-    /* Walls of particles are summed over first; they do not look at the others. */
+    /* Wall particles are summed over first, and do not look at the others. */
     scene.wall_count = 100;
     const expected dummies[] = {
         kernel("dummies", 32, 60 + 25 * (80 + 38) + passes * (12.5 + four) + share * passes * (30 + four),
@@ -287,7 +288,7 @@ static void rows_by_hand(void **state) {
     }
 }
 
-/* Two loops, and bits between the sums of a scheme with several. */
+/* The search has two loops, and stores bits between the sums of a scheme with several. */
 static void bits_by_hand(void **state) {
     (void)state;
     kf_particle_scene scene = box_of();
@@ -338,8 +339,8 @@ static void bits_by_hand(void **state) {
     CHECK(&scene, &config, force);
 }
 
-/* Lists that serve four steps reach a tenth further, in every direction; the way gone is read at each warp's
- * end, too. */
+/* Lists that serve four steps reach a tenth further in every direction. The displacement is read at each
+ * warp's end, too. */
 static void lists_by_hand(void **state) {
     (void)state;
     kf_particle_scene scene = box_of();

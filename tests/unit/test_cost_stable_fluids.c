@@ -50,7 +50,7 @@ static double preset(const fixture *f, const char *name) {
     assert_int_equal(kf_space_preset(f->space, name, &config, NULL), KF_OK);
     return predicted(f, &config).time_us;
 }
-/* The default with one parameter changed. */
+/* Returns the time of the default with this number of points of rows a thread. */
 static double with_points_rows(const fixture *f, long value) {
     kf_config config;
     assert_int_equal(kf_space_preset(f->space, "default", &config, NULL), KF_OK);
@@ -83,7 +83,7 @@ static void parameters_in_order(void **state) {
     closed(&f);
 }
 
-/* Never below the least traffic at the speed of the cache, nor absurd. */
+/* No config is predicted below the least traffic at the speed of the cache, nor absurdly slow. */
 static void every_config(void **state) {
     (void)state;
     static const struct {
@@ -186,8 +186,8 @@ static void fused_by_hand(void **state) {
          .latency = 0.3 + BACK_CODE + THREE_STAGES, .in_step = true},
     };
     CHECK(fluid, &config, list);
-    /* Forces and sources act on the fluid where it arrives: a midpoint, dyes, a solid. These are reads of
-     * the force and the mask. */
+    /* Forces and sources act where the fluid arrives: a midpoint, dyes, a solid. These read the force and
+     * the mask. */
     fluid->midpoint = true;
     fluid->dye_count = 2;
     fluid->solid = KF_SOLID_STILL;
@@ -317,7 +317,7 @@ static void walls_by_hand(void **state) {
     kf_fluid_free(fluid);
 }
 
-/* Transforms of a library, a kernel an axis and component; blocks of 128 threads reach 0.92. */
+/* A library's transforms have a kernel for each axis and component. Blocks of 128 threads reach 0.92. */
 static void parts_by_hand(void **state) {
     (void)state;
     kf_fluid *fluid = kf_fluid_make(2, (const int[3]){NX, NY, 1});

@@ -123,7 +123,7 @@ static void test_derives(void **state) {
     kf_metric_set_free(set);
 }
 
-/* A counter that a device counts itself is not computed again, neither for its own row nor for others. */
+/* A counter that a device counts itself is not computed from others, nor in formulas of others. */
 static void test_counted_stays_counted(void **state) {
     (void)state;
     kf_metric_set *set = NULL;
@@ -166,7 +166,7 @@ static kf_status check_on_chip(void *context, const char *chip, kf_error *error)
     return KF_OK;
 }
 
-/* Chips that the range profiler does not support at all know no metric. */
+/* Chips that the range profiler does not support have no metric. */
 static kf_status check_supported_chip(void *context, const char *chip, kf_error *error) {
     if (!kf_cupti_knows(chip, NULL, "gpu__time_duration.sum")) return KF_OK;
     return check_on_chip(context, chip, error);
@@ -321,7 +321,7 @@ static void test_passes(void **state) {
     assert_true(fabs(counted_value(&counts, 1, "c") - 201.0) < 1e-9);
     assert_true(isnan(counted_value(&counts, 1, "unheard of")));
     kf_counts_free(&counts);
-    /* A pass whose work fails is ended, and the failure is told. */
+    /* A pass whose work fails is ended, and the failure is reported. */
     seen = (made_up){0};
     assert_int_equal(
         kf_count_with(&made_up_methods, backend, set, 2, restore_nothing, fails, NULL, &counts, &error),
@@ -480,7 +480,7 @@ static kf_status no_restore(void *context, kf_error *error) {
     return KF_OK;
 }
 
-/* Either the processor counts, or the reason is plain. */
+/* Either the cpu counts, or the reason is given. */
 static void test_cpu_counters_or_reason(void **state) {
     (void)state;
     kf_metric_set *set = NULL;

@@ -31,7 +31,7 @@ static void make_prism(const double corners[4][2], kf_mesh_builder *builder) {
         kf_mesh_add_quad(builder, k, (k + 1) % 4, (k + 1) % 4 + 4, k + 4);
 }
 
-/* The diagonal goes through the line of the column in the middle, but for the rounding of its ends. */
+/* The diagonal passes through the line of the column in the middle, but for the rounding of its ends. */
 static void test_shared_edges_are_crossed_once(void **state) {
     (void)state;
     enum { PRISMS = 4000, EDGE = 9 };

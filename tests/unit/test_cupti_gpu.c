@@ -40,9 +40,9 @@ typedef struct truth_arguments {
 
 enum { BLOCK = 256, WARP = 32, SMALL = 1 << 20, LEAST = 1 << 26, MOST = 1 << 30, REPEATS = 2000 };
 
-/* Memory counters leave out what a kernel writes and the L2 cache still holds at its end, and have what
- * the cache held of earlier writes: device memory can be off by the size of the cache, no more. Arrays of
- * 64 times that keep it within 1/64, which is less than the 2 % that are accepted. */
+/* Memory counters lack what the L2 cache still holds of a kernel's writes at its end, and contain what it
+ * held of earlier ones. So device memory can be off by the size of the cache. Arrays of 64 times that keep
+ * this within 1/64, which is less than the accepted 2 %. */
 enum { CACHES = 64 };
 static int items; /* of the large arrays: a power of two */
 

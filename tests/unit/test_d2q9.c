@@ -22,7 +22,7 @@
 #include "solver/validation/flow.h"
 #include "tests/unit/d2q9_fixture.h"
 
-/* Blocks and tiles that do not divide the domain; numbers of steps that a temporal launch does not divide. */
+/* Blocks and tiles do not divide the domain, and a temporal launch does not divide the number of steps. */
 static void test_cavity(void **state) {
     (void)state;
     static const char *const changes[] = {
@@ -112,7 +112,7 @@ static void test_open_faces(void **state) {
     kf_scene_free(scene);
 }
 
-/* The gate refuses what is three bounds off, in velocity, density, force and torque, and passes a third of
+/* The gate refuses an error of three bounds in velocity, density, force and torque, and passes a third of
  * one. */
 static void test_gate(void **state) {
     (void)state;
@@ -216,7 +216,7 @@ static void test_mask(void **state) {
     assert_string_not_equal(reduced->hash, scene->hash);
     kf_scene_free(reduced);
 
-    /* On finer grids each pixel is as many nodes as it covers. */
+    /* On finer grids each pixel covers several nodes. */
     static const int refined[] = {2, 3};
     for (int r = 0; r < 2; r++) {
         const int times = refined[r], width = times * PICTURE_WIDTH, height = times * PICTURE_HEIGHT;
@@ -242,7 +242,7 @@ static void test_mask(void **state) {
     assert_int_equal(kf_scene_open(picture_file, NULL, &scene, &error), KF_BAD_INPUT);
 }
 
-/* Checks whether a config is accepted on a cpu and on a GPU, whatever this backend is. */
+/* Checks whether a config is accepted on a cpu and on a GPU, whichever this backend is. */
 static void expect(const kf_scene *scene, const kf_config *config, bool on_cpu, bool on_gpu) {
     const kf_device_info cpu = {.backend = "cpu"}, gpu = {.backend = "cuda"};
     kf_error error = {0};
@@ -317,7 +317,7 @@ static void test_refusals(void **state) {
 /* --- State
  * --------------------------------------------------------------------------------------------------- */
 
-/* Saved and restored at any step, a plan goes on bit for bit; so do the steps within a temporal launch. */
+/* A plan that is saved and restored at any step continues bit for bit, also within a temporal launch. */
 static void test_checkpoint(void **state) {
     (void)state;
     static const char *const changes[] = {
@@ -360,7 +360,7 @@ static void test_checkpoint(void **state) {
     kf_scene_free(scene);
 }
 
-/* A start that is the same in all rows goes to the device once; the last block of rows is shorter. */
+/* A start that is the same in all rows is copied to the device once. The last block of rows is shorter. */
 static void test_start_in_blocks(void **state) {
     (void)state;
     enum { NX = 8192, NY = 600 };

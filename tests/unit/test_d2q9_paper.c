@@ -61,8 +61,8 @@ static void test_misprinted_eigenvectors(void **state) {
         assert_true(row_6[i] == q[6][i]);
 }
 
-/* Eq. 5, third line: the parenthesis belongs around u_x u_y - p_xy / rho_0. From the moments of a decaying
- * Taylor-Green vortex, where that rate of strain is zero, which as printed it would not be. */
+/* In the third line of Eq. 5 the parenthesis belongs around u_x u_y - p_xy / rho_0. The moments are those
+ * of a decaying Taylor-Green vortex, where this rate of strain is zero. As printed it would not be. */
 static void test_misprinted_strain(void **state) {
     (void)state;
     enum { N = 48, STEPS = 200 };
@@ -106,8 +106,8 @@ static void test_misprinted_strain(void **state) {
     kf_scene_free(scene);
 }
 
-/* Appendix C as printed: both loops run over all nbx blocks, one more than there are borders, and the last
- * write lands in the next row, before that row has read the place. */
+/* Appendix C as printed: both loops run over all nbx blocks, one more than there are borders. The last
+ * write goes to the next row, before that row has read the place. */
 static void exchange_east(float *f, int nx, int ny, int threads, int blocks) {
     for (int b = blocks - 1; b >= 0; b--) /* the rows advance together, as threads do */
         for (int y = 0; y < ny; y++)

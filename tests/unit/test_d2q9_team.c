@@ -79,8 +79,8 @@ static kf_scene *open_scene(const char *name, long nodes) {
     return scene;
 }
 
-/* Few rows, so that what moves has come to all cuts. In order, and in a random one as far as signals and
- * awaits allow. */
+/* Compares with few rows, so that the flow has crossed all cuts, in order and in a random order that the
+ * signals and awaits allow. */
 static void compare(kf_scene *scene, int first, int last) {
     for (int i = first; i < last; i++) {
         outcome one, team;
@@ -120,7 +120,7 @@ static void test_walls(void **state) {
     compare(open_scene("cavity2d", 600), FIRST_FOLDED - 1, PLANS);
 }
 
-/* Without one of their awaits parts end otherwise, so none is there in vain. */
+/* Without one of their awaits parts end differently, so none is superfluous. */
 static void test_awaits(void **state) {
     (void)state;
     kf_scene *scene = open_scene("cavity2d", 600);
@@ -196,8 +196,9 @@ static bool agrees(const outcome *one, const outcome *team, bool whole) {
            kf_solid_load_same(&one->load, &team->load);
 }
 
-/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or four each, of one host or pretending to
- * be two: one device's, with open faces, between walls, and where the domain wraps around solids. */
+/* mpirun starts this as two processes (tests/e2e/mpi.sh) with one device or four each, of one host or
+ * pretending to be two. They give one device's results with open faces, between walls, and in a domain
+ * that wraps around solids. */
 static void test_in_several_processes(void **state) {
     (void)state;
     static const char *const scenes[] = {"cylinder2d", "cavity2d", "cylinder_array2d"};

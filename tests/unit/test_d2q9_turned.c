@@ -25,7 +25,7 @@ static void turn(kf_scene *scene) {
     free(before.mask);
 }
 
-/* How far the fields t are from f, turned by so many quarters. */
+/* Returns the difference between the fields f, turned by this many quarters, and t. */
 static double turned_difference(const double *f, const double *t, int n, int quarters, double *largest) {
     double worst = 0.0;
     *largest = 0.0;
@@ -55,8 +55,8 @@ static void put_disc(kf_scene *scene) {
                 (unsigned char)(hypot(x - 10, y - 14) < 3.2 ? KF_NODE_SOLID : KF_NODE_FLUID);
 }
 
-/* A disc off the middle in a cavity, under one lid or two, and in a stream that comes in from one side or
- * two: turned by quarters, the fields turn with it, and so do the configs. */
+/* A disc off the middle, in a cavity under one lid or two, and in a stream that enters from one side or
+ * two. When the scene turns by quarters, the fields turn with it, and so do those of the configs. */
 static void test_turned(void **state) {
     (void)state;
     enum { N = 24, STEPS = 60 }; /* until the corners reach the disc */
@@ -154,8 +154,8 @@ static void put_solids_at_faces(kf_scene *scene) {
         }
 }
 
-/* Solids that touch faces which let fluid in or out, or slip: plans as the reference, on slabs too, and
- * turned by a quarter the same. */
+/* Solids touch faces with inflow, outflow or free slip. Plans agree with the reference, on slabs too, and
+ * turned by a quarter. */
 static void test_solids_at_faces(void **state) {
     (void)state;
     enum { N = 24, STEPS = 30 };

@@ -29,8 +29,8 @@ typedef struct rates {
     double x[MOST], y[MOST], potential[MOST];
 } rates;
 
-/* Shares of a straight element's ends in the integrals of ln r / 2 pi and of its derivative along the outward
- * normal. */
+/* The parts of a straight element's ends in the integrals of ln r / 2 pi and of its derivative along the
+ * outward normal. */
 typedef struct element {
     double source[2], doublet[2];
 } element;
@@ -84,7 +84,7 @@ static void eliminate(double (*m)[MOST + 1], int n, double *solution) {
     }
 }
 
-/* The velocity out of the surface at each node. */
+/* Computes the velocity out of the surface at each node. */
 static void outflow(const water *w, double *out) {
     static double m[MOST][MOST + 1];
     const int n = w->nodes;
@@ -152,7 +152,7 @@ static double spline_at(const double *s, const double *f, const double *second, 
            ((a * a * a - a) * second[i] + (b * b * b - b) * second[i + 1]) * h * h / 6.0;
 }
 
-/* Nodes anew along the surface: `fine` apart at the tip, `coarse` from 0.6 m before it on. */
+/* Places nodes anew along the surface: `fine` apart at the tip, `coarse` from 0.6 m before it on. */
 static void place_nodes(water *w, double fine, double coarse) {
     enum { PIECES = 4000 };
     const water old = *w;
@@ -208,7 +208,7 @@ static void move(const water *from, const rates *rate, double step, water *to) {
     }
 }
 
-/* No element changes its length by more than a tenth in a step. */
+/* Returns a step in which no element changes its length by more than a tenth. */
 static double longest_step(const water *w, const rates *rate) {
     double step = 0.004;
     for (int i = 0; i < w->nodes - 1; i++) {

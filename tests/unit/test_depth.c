@@ -52,8 +52,8 @@ static kf_scene *make_box(const double length[3], box_kind kind) {
     return scene;
 }
 
-/* Samples the scene's mesh and sinks them; the largest |z| is returned, and that of the faces across x. No
- * sample passes the box's middle plane, where those of the other side come to. */
+/* Samples the scene's mesh and sinks the samples. Returns the largest |z|, and in *farthest that of the
+ * faces across x. No sample passes the box's middle plane, which those of the other side also reach. */
 static double highest(kf_scene *scene, double *farthest) {
     const double area = kf_mesh_area(&scene->mesh);
     const size_t count = (size_t)(25.0 * area);
@@ -121,7 +121,7 @@ static void test_closed_box(void **state) {
     }
 }
 
-/* Triangles that look both ways say nothing, so what the stream reaches decides; in a duct that is both
+/* Triangles that look both ways do not tell, so what the stream reaches decides. In a duct that is both
  * sides. */
 static void test_by_what_the_stream_reaches(void **state) {
     (void)state;
@@ -134,7 +134,7 @@ static void test_by_what_the_stream_reaches(void **state) {
     assert_true(fabs(highest(make_box(length, OPEN), &x) - 6.0) < 1e-9);
 }
 
-/* Both sides of a thin plate meet in its middle at most. */
+/* Samples from both sides of a thin plate meet in its middle at most. */
 static void test_thin_plate(void **state) {
     (void)state;
     const double half_a_cell[3] = {16, 16, 0.5};

@@ -62,7 +62,7 @@ static void test_mann_whitney_ties(void **state) {
     assert_near(kf_mann_whitney(a, 0, b, 3), 1.0, 0);
 }
 
-/* Beyond the limit of what is exact nothing jumps, whether values are shared or not. */
+/* Where the exact distribution ends, nothing jumps, whether values are equal or not. */
 static void test_mann_whitney_of_many(void **state) {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
@@ -108,7 +108,7 @@ static void test_shift(void **state) {
     assert_true(isnan(c.shift));
 }
 
-/* The interval covers the truth as often as it says: 96.8 % of 5 against 5. */
+/* The interval covers the truth as often as it says: 96.8 % for 5 against 5. */
 static void test_coverage(void **state) {
     (void)state;
     kf_noise_model model = {.process_deviation = 0.01, .seed = 5};
@@ -235,7 +235,7 @@ static void test_screen(void **state) {
     assert_true(s.candidate);
     assert_int_equal(s.before, 68);
     assert_near(s.shift, 0.03, 0.004);
-    /* Three slow nights are held against the level before them, a fourth is history. */
+    /* Three slow nights are compared with the level before them. A fourth is history. */
     nights[68].level += 0.03;
     nights[67].level += 0.03;
     s = kf_screen(nights, 70, &kf_standard_rules);
@@ -307,7 +307,7 @@ static void print_recording(const kf_recording *recording) {
         const double share = found_share(&source, 400);
         printf("  planted %.2f %% slower: found the same night in %.1f %% of 400\n",
                recording->planted[i].percent, 100 * share);
-        /* This is promised; a machine that others use at the same time cannot keep it. */
+        /* This is promised for a quiet machine. One that others use at the same time cannot keep it. */
         const bool quiet = strcmp(recording->backend, "cuda") == 0;
         assert_true(!quiet || recording->planted[i].percent < 2.0 || share >= 0.95);
     }
@@ -390,7 +390,7 @@ static double plain_divergence(const double *values, int split, int end) {
     return n * m / (n + m) * q;
 }
 
-/* Short first levels, whose place the within terms decide. */
+/* First levels are short, so the terms within decide their place. */
 static void test_place_of_a_change(void **state) {
     (void)state;
     enum { COUNT = 24, ROUNDS = 300 };

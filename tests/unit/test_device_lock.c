@@ -36,7 +36,7 @@ static void a_gpu_is_measured_by_one_run_at_a_time(void **state) {
     assert_true(second == -1 && looks == 3);
     kf_interrupted = 0;
     kf_device_unlock(first);
-    /* Who holds it and is killed holds it no more. */
+    /* The lock of a process that is killed is free. */
     pid_t holder = fork();
     if (holder == 0) {
         _exit(kf_device_lock(&gpu, NULL, NULL, &first, &error) == KF_OK && kill(getpid(), SIGKILL) == 0 ? 0
@@ -52,7 +52,7 @@ static void a_gpu_is_measured_by_one_run_at_a_time(void **state) {
     kf_device_unlock(first);
 }
 
-/* Where others may write, or have left a link, nothing is locked: they could hold the lock for ever. */
+/* Nothing is locked where others may write, or have left a link: they could hold the lock for ever. */
 static void a_lock_is_where_no_one_else_writes(void **state) {
     (void)state;
     const kf_device_info gpu = {.backend = "cuda", .spec = "cuda:0", .identity = "GPU-links"};
@@ -102,8 +102,8 @@ static void runs_that_take_turns_exclude_each_other(void **state) {
     assert_int_equal(*count, 2 * TURNS);
     (void)munmap((void *)count, sizeof *count);
 
-    /* Two may share it; who wants to be alone waits for both, and is served before a third who would share
-     * it. */
+    /* Two may share it. One that wants it alone waits for both, and is served before a third that would
+     * share it. */
     int first = -1, second = -1, ends[2];
     char order[3] = "";
     assert_int_equal(kf_device_lock_in_line(&gpu, KF_LOCK_SHARED, &first, &error), KF_OK);
@@ -146,8 +146,8 @@ static void all_devices_of_a_team_are_locked_each_once(void **state) {
     assert_int_equal(locks.count, 0);
 }
 
-/* A program that uses the GPU meanwhile is named: one that is no child of this test, but not its own workers.
- */
+/* A program that uses the GPU meanwhile is named. It must be no child of this test, but not the test's own
+ * worker. */
 static void other_programs_on_a_gpu_are_named(void **state) {
     (void)state;
     char text[256], expected[256], name[32] = "";

@@ -17,7 +17,7 @@ static void expect(const kf_diagnosis *check, kf_check_state state, const char *
         fail_msg("%s: the cure is '%s'", detail, check->cure);
 }
 
-/* What is free decides, not what there is. */
+/* The free memory decides, not all of it. */
 static void free_memory_decides(void **state) {
     (void)state;
     static const double GIB = 1024.0 * 1024 * 1024;
@@ -28,8 +28,8 @@ static void free_memory_decides(void **state) {
     expect(&check, KF_CHECK_OK, "2 GiB of 2 GiB available", "");
 }
 
-/* A quota below the processors that a process is bound to comes first, then those it is not bound to, then
- * one alone. */
+/* First counts a quota below the processors that a process is bound to, then those it is not bound to,
+ * then one alone. */
 static void what_holds_processors_back(void **state) {
     (void)state;
     static const struct {

@@ -55,8 +55,9 @@ static void test_means_and_end(void **state) {
     kf_force_series_free(&series);
 }
 
-/* A run that began in another's flow: however even its drag is, no mean begins before the step that is said,
- * nor is one known that has too few rows after it; a part that begins later anyway stays as it is. */
+/* A run that began in another's flow has no mean that begins before the step which the run gives, however
+ * steady its drag is. With too few rows after that there is no mean. A part that begins later anyway stays
+ * as it is. */
 static void test_a_foreign_beginning(void **state) {
     (void)state;
     kf_force_series even = {.from = 1500}, late = {.from = 50};
@@ -79,8 +80,8 @@ static void test_a_foreign_beginning(void **state) {
     kf_force_series_free(&late);
 }
 
-/* Drag and side force that go up and down together: one of the solid's own axes sees all of it, the other
- * nothing, which intervals of drag and side alone cannot tell. */
+/* Drag and side force rise and fall together, so one of the solid's own axes sees all of it and the other
+ * nothing. Intervals of drag and side force alone cannot tell this. */
 static void test_means_of_the_body(void **state) {
     (void)state;
     static const double turn = 0.5235987755982988; /* 30 degrees */
@@ -156,8 +157,8 @@ static void test_rows_read_back(void **state) {
     assert_int_equal(series.count, 0);
 }
 
-/* What is forecast while a flow settles, from its later half, is near what it takes then: by the decay of how
- * it began, fast or slow, with and without a ripple. */
+/* The forecast of a flow that settles, from its later half, is near the time that it takes. The start
+ * decays fast or slowly, with and without a ripple. */
 static void test_forecast(void **state) {
     (void)state;
     static const double through = 1000.0, decays[] = {0.3, 0.8, 1.5}, ripples[] = {0.0, 0.004};

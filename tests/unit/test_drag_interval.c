@@ -26,7 +26,7 @@ static int close_ball(void **state) {
     return 0;
 }
 
-/* A ball of 8 cells in a tunnel of 32 x 32: numbers worked out by hand. */
+/* A ball of 8 cells in a tunnel of 32 x 32, with numbers by hand. */
 static void test_tunnel_of_a_ball(void **state) {
     (void)state;
     const kf_tunnel_effect effect = kf_tunnel_effect_of(ball, 1.2);
@@ -39,8 +39,8 @@ static void test_tunnel_of_a_ball(void **state) {
     assert_true(none.low == 1.0 && none.high > 1.0 && none.high < 1.02);
 }
 
-/* Rules are for bodies at rest in an even stream between walls without friction, of little blockage: each
- * other tunnel is named. A road that moves with the stream mirrors what stands on it. */
+/* Rules are for bodies at rest in a uniform stream between walls without friction, with little blockage.
+ * Each other tunnel is named. A road that moves with the stream mirrors what stands on it. */
 static void test_tunnels_without_a_rule(void **state) {
     (void)state;
     struct {
@@ -149,7 +149,7 @@ static kf_drag_report report_of(bool settled) {
     return report;
 }
 
-/* The parts add by squares; one that is not known is said by name and missing in the total. */
+/* The parts add by squares. One that is not known is named, and missing in the total. */
 static void test_total(void **state) {
     (void)state;
     char text[256];
@@ -181,8 +181,8 @@ static void test_total(void **state) {
     assert_false(kf_drag_interval_read(NULL, &read));
 }
 
-/* What flows with samples were off by says nothing of a solid by links, and a law of the wall that takes
- * laminar layers for turbulent ones is named. */
+/* Errors of flows with samples say nothing of a solid by links. A law of the wall that treats laminar
+ * layers as turbulent is named. */
 static void test_links_have_no_prior(void **state) {
     (void)state;
     const kf_drag_report settled = report_of(true);

@@ -32,8 +32,8 @@ static kf_evaluation evaluated(long block, const char *layout, bool graph, kf_st
     return evaluation;
 }
 
-/* Best: block 128, csoa, graph. Taken back: the layout costs 10 % (measured), the block 40 % (its first
- * samples), the graph was never taken back alone. */
+/* The best has block 128, csoa and graph. Undoing the layout costs 10 % (measured), the block 40 % (its
+ * first samples), and the graph was never undone alone. */
 static void test_differences(void **state) {
     (void)state;
     /* One by one: gcc 12 that fills variables (make check-sanitize) clears bytes that a list has set. */
@@ -56,7 +56,7 @@ static void test_differences(void **state) {
     assert_string_equal(found[2].best->parameter, "graph");
     assert_true(isnan(found[2].gain));
     assert_false(found[0].noise || found[1].noise || found[2].noise);
-    /* Where the intervals overlap, the 10 % are no gain. */
+    /* The intervals overlap, so the 10 % are no gain. */
     tried[1].measurement.step_us.low = 101.0;
     assert_int_equal(kf_tune_differences(&result, found, KF_CONFIG_VALUES), 3);
     assert_true(found[1].noise && !found[0].noise && !found[2].noise);
@@ -101,7 +101,7 @@ static void test_text(void **state) {
     free(text);
 }
 
-/* A config that was measured again in the final is spoken of as it was there, as in the lines above. */
+/* A config that was measured again in the final counts as it was there. */
 static void test_final_counts(void **state) {
     (void)state;
     kf_evaluation tried[] = {evaluated(64, "soa", false, KF_STATE_OK, 200.0)};
@@ -122,8 +122,8 @@ static void test_final_counts(void **state) {
     free(text);
 }
 
-/* Says what a looser accuracy would give, with the accuracy that lets it through; a slower one is no
- * advice. */
+/* It says what a looser accuracy would give, and which accuracy allows it. A slower config is not
+ * recommended. */
 static void test_alternatives(void **state) {
     (void)state;
     kf_problem problem = {.name = "p"};

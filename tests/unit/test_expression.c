@@ -33,7 +33,7 @@ static bool look_up(void *context, const char *name, kf_scalar *value) {
     return false;
 }
 
-/* One binding's value as Python would write it. */
+/* Reads one binding's value as Python would write it. */
 static void read_value(const char *text, char *buffer, kf_scalar *value) {
     char *end;
     if (text[0] == '\'') {
@@ -50,7 +50,7 @@ static void read_value(const char *text, char *buffer, kf_scalar *value) {
     }
 }
 
-/* "a=1 b=2.5 s='x' t=True", or "-" for none. */
+/* Reads bindings such as "a=1 b=2.5 s='x' t=True". "-" stands for none. */
 static void read_bindings(char *line, bindings *known) {
     known->count = 0;
     if (strcmp(line, "-") == 0) return;
@@ -83,7 +83,7 @@ static void write_scalar(kf_text *text, const kf_scalar *value) {
     }
 }
 
-/* Gives what a case yields, as text. Lists are asked for as lists, all else as a scalar. */
+/* Returns the result of a case as text. A list is asked for as a list, all else as a scalar. */
 static char *outcome(const char *source, bindings *known) {
     kf_text text = {0};
     kf_error error = {0};

@@ -157,7 +157,8 @@ static void links_stay_links(void **state) {
     expect_content(target, "new");
 }
 
-/* A file made in its place: there when it is whole, and nothing of it when it is given up or has no room. */
+/* A file that replaces another one is there when it is whole. Nothing of it stays when it is given up or
+ * has no room. */
 static void drafts_are_put_in_place_or_dropped(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -237,7 +238,8 @@ static void drafts_of_the_killed_are_gone(void **state) {
     assert_int_equal(count_entries(), before);
 }
 
-/* Nor of one that is killed while it writes a file at once, here by the limit of a file's size. */
+/* Nothing stays of a process that is killed while it writes a file at once, here by the limit of a file's
+ * size. */
 static void files_of_the_killed_are_gone(void **state) {
     (void)state;
     kf_error error;
@@ -282,8 +284,8 @@ static void refused(const char *path, bool group_may, const char *says) {
     assert_non_null(strstr(error.message, "give another"));
 }
 
-/* Folders, and links that lead to them or to files, whose owners or modes let somebody else choose what is
- * written over. Only root can make what belongs to another. */
+/* Folders and links to them or to files are refused if their owners or modes let somebody else choose what
+ * is overwritten. Only root can make what belongs to others. */
 static void folders_and_links_of_others_are_refused(void **state) {
     (void)state;
     enum { OTHER = 65534 };

@@ -65,8 +65,8 @@ static void test_derivatives(void **state) {
     check_linear(2.0, 2.0, 0.0, -4.0); /* pure strain */
 }
 
-/* A flow of one layer of nodes has no derivatives across it, whichever axis that is: u = (y, z, x) without
- * one. */
+/* A flow of one layer of nodes has no derivatives across it, whichever axis that is. u is (y, z, x)
+ * without the one across. */
 static void test_derivatives_of_a_layer(void **state) {
     (void)state;
     for (int flat = 0; flat < 3; flat++) {
@@ -121,8 +121,8 @@ static void test_mask(void **state) {
     kf_scene_free(scene);
 }
 
-/* By a law of the wall shear and y+ are the law's: two cells out at y+ 900, where only its logarithm is left.
- */
+/* With a law of the wall, shear and y+ are those of the law: two cells out at y+ 900, where only its
+ * logarithm counts. */
 static void test_surface_by_a_law(void **state) {
     (void)state;
     kf_scene *scene = make_cube();
@@ -151,8 +151,8 @@ static void test_surface_by_a_law(void **state) {
     kf_scene_free(scene);
 }
 
-/* Makes a flow that moves like a solid about the cube's middle, by `moves` and `turns` (lattice). Its
- * pressure tells nodes apart. */
+/* Makes a flow that moves like a solid about the cube's middle, with `moves` and `turns` in lattice units.
+ * Its pressure differs from node to node. */
 static kf_snapshot rigid_flow(const kf_scene *scene, const double moves[3], const double turns[3]) {
     kf_snapshot flow = linear_flow(0.0, 0.0);
     float *u = kf_snapshot_find(&flow, "velocity")->values;
@@ -179,8 +179,8 @@ static double largest_shear(const kf_snapshot *surface, double *y_plus) {
     return largest;
 }
 
-/* The fluid that moves with a solid does not rub on it, and fluid at rest does, whether the solid is alone or
- * one of several. */
+/* Fluid that moves with a solid exerts no friction on it, and fluid at rest does, whether the solid is
+ * alone or one of several. */
 static void test_surface_that_moves(void **state) {
     (void)state;
     const double moves[3] = {0.05, -0.02, 0.03}, turns[3] = {0.0, 0.006, -0.008}, none[3] = {0};
@@ -213,8 +213,8 @@ static void test_surface_that_moves(void **state) {
     }
 }
 
-/* A solid that has gone through a periodic face is seen where it is in the domain: in whole when it is as
- * many domains away as may be, on both sides when it lies across the face. */
+/* A solid that has passed a periodic face is seen where it is in the domain: as a whole when it is any
+ * number of domains away, on both sides when it lies across the face. */
 static void test_solid_beyond_a_seam(void **state) {
     (void)state;
     static const int away[] = {0, 1, -3};
@@ -247,8 +247,8 @@ static void test_solid_beyond_a_seam(void **state) {
     kf_scene_free(scene);
 }
 
-/* At the corners the outside lies along the diagonal, 1/sqrt(3) of a cell an axis, whichever way the
- * triangles look. */
+/* At the corners the outside lies along the diagonal, 1/sqrt(3) of a cell along each axis, whichever way
+ * the triangles look. */
 static void check_surface(bool inwards) {
     kf_scene *scene = make_cube();
     for (size_t t = 0; inwards && t < scene->mesh.triangle_count; t++) {
@@ -283,8 +283,8 @@ static void check_surface(bool inwards) {
     kf_scene_free(scene);
 }
 
-/* A layer whose speed is s - s^2/12 at s cells from the corners at y = 8: the slope at the surface, which a
- * line through 1.5 cells takes to be 0.88. */
+/* The speed in the layer is s - s^2/12 at s cells from the corners at y = 8. Its slope at the surface is
+ * 1, which a line through 1.5 cells takes to be 0.88. */
 static void test_shear_of_a_curved_layer(void **state) {
     (void)state;
     kf_scene *scene = make_cube();
@@ -338,8 +338,8 @@ static void test_means(void **state) {
     kf_mean_fields_free(&means);
 }
 
-/* Where u is 1, 2 and 6 and v -2, -3 and -7 somewhere, u'v' is minus the mean square of u', 14/3; of w, which
- * is u's double, nothing of v is lost either. */
+/* Where u is 1, 2 and 6 and v is -2, -3 and -7, u'v' is minus the mean square of u', 14/3. w is twice u,
+ * so that v w is tested, too. */
 static void test_stresses(void **state) {
     (void)state;
     static const float u[] = {1.0F, 2.0F, 6.0F};
@@ -387,7 +387,7 @@ static void touch(const char *folder, const char *name) {
     assert_int_equal(kf_file_write_atomic(path, "x", 1, &error), KF_OK);
 }
 
-/* Gives what the series of fields says of a run that began after first_step. Caller frees. */
+/* Returns the series of fields of a run that began after first_step. The caller frees it. */
 static char *series_of(const char *folder, uint64_t first_step) {
     static const char *const written[] = {"run_1/fields_000200.vtkhdf", "run_1/surface_000010.vtkhdf",
                                           "run_1/fields_000300.png", "run_1/fields_1000000.vtkhdf"};
@@ -408,7 +408,7 @@ static int names_in(const char *text) {
     return count;
 }
 
-/* Fields of one node at a moment. */
+/* Writes the fields of one node at a moment. */
 static void write_moment(const char *folder, const char *name, uint64_t step, double time) {
     char path[KF_PATH];
     kf_error error;
@@ -422,8 +422,9 @@ static void write_moment(const char *folder, const char *name, uint64_t step, do
     kf_snapshot_free(&snapshot);
 }
 
-/* A run's own files, and of others in the folder those from which it went on. Times are those of the files,
- * for steps of particles are of different lengths; once they are listed, the files need not be read again. */
+/* The series has a run's own files, and of others in the folder those from which the run continued. Times
+ * are those of the files, since steps of particles differ in length. Once they are listed, the files need
+ * not be read again. */
 static void test_series(void **state) {
     (void)state;
     char folder[] = "/tmp/kftune-series-XXXXXX";

@@ -16,7 +16,7 @@ static void frame_is(const kf_scene *s, int flow, int up, const double drag[3], 
     }
 }
 
-/* Drag along what enters at nodes of a mask, where nothing else flows at first. */
+/* Drag points along what enters at nodes of a mask, if nothing else flows at first. */
 static void frame_of_a_mask(void **state) {
     (void)state;
     unsigned char mask[4] = {KF_NODE_FLUID, KF_NODE_INFLOW, KF_NODE_FLUID, KF_NODE_OUTFLOW};
@@ -37,8 +37,8 @@ static void frame_of_a_mask(void **state) {
     frame_is(&s, 0, 1, (const double[3]){1, 0, 0}, (const double[3]){0, 1, 0});
 }
 
-/* Drag along the fastest inflow, else the start, the force, the fastest wall; lift away from the one pair of
- * walls beside it, else along z; square to the drag. */
+/* Drag points along the fastest inflow, otherwise along the start, the force, or the fastest wall. Lift
+ * points away from the one pair of walls beside it, otherwise along z, at a right angle to drag. */
 static void frames(void **state) {
     (void)state;
     kf_scene s = {.nodes = {10, 10, 10}};

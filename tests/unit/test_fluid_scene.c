@@ -42,7 +42,7 @@ static void refused(const char *text, const char *why) {
     "\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12, 8], \"length\": 4}, \"flow\": {\"time_step\": " \
     "0.1}"
 
-/* A zero that came out of the other side is the same number. */
+/* A zero with a negative sign is the same number. */
 static void zeros_have_no_sign(void **state) {
     (void)state;
 #define UNIFORM(zero)                                                                                        \
@@ -86,8 +86,8 @@ static void units_of_the_flow(void **state) {
     near(kf_fluid_body(f, 4), 0.0);
     f->body_mode = 0;
     near(kf_fluid_body(f, 5), 0.08);
-    /* Defaults take the place of what is not said: linear interpolation, Euler's trace, implicit
-     * diffusion, at rest, nothing in it. */
+    /* Defaults replace what is missing: linear interpolation, Euler's trace, implicit diffusion, rest, no
+     * solid. */
     assert_int_equal(f->advection, KF_ADVECT_LINEAR);
     assert_true(!f->midpoint && !f->reflection && !f->exponential);
     near(f->accuracy, 1e-4);
@@ -153,7 +153,8 @@ static void dyes_sources_and_pushes(void **state) {
     refused("{" WALLED ", \"pushes\": {\"file\": \"clicks.csv\"}}",
             "clicks.csv:1: 9 m along y lies out of the box");
 
-    /* F = strength N dt (displacement / N); a click every 50 steps, from step 100 on at half the box. */
+    /* The stress test has F = strength N dt (displacement / N), and a push every 50 steps, from step 100
+     * on at half the box. */
     f = open_text("{" PLAIN ", \"pushes\": {\"stress_test\": {\"every\": 50, \"steps\": 120, "
                   "\"displacement\": 3, \"strength\": 2}}}");
     assert_int_equal(f->impulse_count, 3);
@@ -164,7 +165,8 @@ static void dyes_sources_and_pushes(void **state) {
     kf_fluid_free(f);
 }
 
-/* Behind walls the image of what acts: places mirrored, velocities across turned. */
+/* Behind walls everything that acts has an image, with mirrored places and reversed velocities across the
+ * wall. */
 static void images_behind_walls(void **state) {
     (void)state;
     kf_fluid *f = open_text(
@@ -250,7 +252,7 @@ static double volume_of(const kf_fluid *f, double centre[3]) {
     return sum;
 }
 
-/* Solids fill this volume, at this place: in cells of 0.25 m, whose first has its centre at 0.125 m. */
+/* Solids fill this volume at this place, in cells of 0.25 m, of which the first has its centre at 0.125 m. */
 static void solids_fill_their_volume(void **state) {
     (void)state;
     double centre[3];
@@ -343,7 +345,8 @@ static void starts_by_their_formulas(void **state) {
         begin_at(f, 0, at, u);
         near_vector(u, 0.4 + 0.3 * sin(y), 0, 0.1);
     }
-    /* Random: of the asked size, another for each simulation, and only waves with two periods at most. */
+    /* The random start has the given size, differs between simulations, and has only waves of two periods
+     * at most. */
     f->start = KF_START_RANDOM;
     double most = 0, differs = 0, high = 0;
     for (int n = 0; n < 16 * 12 * 10; n++) {
@@ -359,7 +362,7 @@ static void starts_by_their_formulas(void **state) {
     assert_true(differs > 0.1 && fabs(high) < 1e-9);
     kf_fluid_free(f);
 
-    /* Particles: a cell each in the cells' order, or evenly spaced in a coarser grid. */
+    /* Particles are one in each cell in the cells' order, or evenly spaced in a coarser grid. */
     f = box(16, 12, 1);
     double place[3];
     f->particle_count = 16 * 12;
@@ -497,7 +500,7 @@ static void hashes(void **state) {
     kf_fluid_free(f);
 }
 
-/* Snapshot, record and time of a plan at its start, against the file's numbers in SI units. */
+/* Snapshot, record and time of a plan at its start agree with the file's numbers in SI units. */
 static void what_a_user_sees(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

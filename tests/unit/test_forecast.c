@@ -36,8 +36,8 @@ static size_t shuffled(const kf_landscape *landscape, uint64_t *indices, double 
     return count;
 }
 
-/* Learned from 50, the order of the other configs is near; in another unit it is the same but for rounding.
- */
+/* Learned from 50 configs, the order of the others is close. In another unit it is the same but for
+ * rounding. */
 static void test_order_of_others(void **state) {
     (void)state;
     kf_landscape *landscape = star();

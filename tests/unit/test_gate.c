@@ -13,7 +13,8 @@
 enum { COUNT = 1000, COMPONENTS = 3 };
 static double reference[(1 + COMPONENTS) * COUNT], values[(1 + COMPONENTS) * COUNT];
 
-/* A stream along x of density 1, and the same with an error in density and velocity of every node. */
+/* Returns the deviation of a stream along x of density 1 with an error in density and velocity of every
+ * node. */
 static kf_field_deviation stream(double speed, double density_error, double velocity_error) {
     memset(reference, 0, sizeof reference);
     for (size_t n = 0; n < COUNT; n++)
@@ -63,7 +64,7 @@ static void what_is_not_a_number_does_not_pass(void **state) {
     assert_non_null(strstr(error.message, "force deviates from the reference"));
 }
 
-/* The one that is farthest beyond its bound is named first, and what is lost before all. */
+/* The quantity that is farthest beyond its bound is named first, and a NaN before all. */
 static void the_farthest_deviation_is_named(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

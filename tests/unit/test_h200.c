@@ -120,8 +120,8 @@ static void test_model_and_search_on_an_h200(void **state) {
         print_message("%s: rank correlation %.3f, regret after 20 evaluations %.2f %%\n", landscape->name,
                       correlation, 100 * regret);
         close_believer(&believer);
-        /* Without calibration; half of the configs are the model's own, within a tenth of the best, where it
-         * tells little. */
+        /* This is without calibration. Where the model says little, half of the configs are its own
+         * choice, within a tenth of the best. */
         assert_true(correlation >= 0.78);
         assert_true(regret <= 0.02);
         judged = true;

@@ -66,7 +66,7 @@ static const bench_probe probes[] = {
      1},
 };
 
-/* One way of computing a probe. */
+/* A way of computing a probe. */
 typedef struct bench_contender {
     kf_module *module;
     kf_buffer *target;
@@ -120,7 +120,7 @@ static kf_status prepare(bench_contest *contest, bench_contender *contender, con
     return KF_OK;
 }
 
-/* Positive values that differ from place to place, near what populations at rest are. */
+/* Fills the source with positive values that differ from place to place and are near populations at rest. */
 static kf_status fill_source(bench_contest *contest, kf_error *error) {
     const size_t count = contest->bytes / sizeof(float);
     float *values = kf_allocate(contest->bytes);

@@ -16,8 +16,8 @@
 #include "tests/unit/kernel_fixture.h"
 #include "tests/unit/output_plan.h"
 
-/* What kernel and clock share: how often the kernel may run before it hangs; whether it hangs; whether it is
- * let go. */
+/* Kernel and clock share these words: how often the kernel may run before it hangs, whether it hangs, and
+ * whether it is released. */
 enum { ALLOWED, HANGS, LET_GO, WORDS };
 
 static const char hanging_source[] =
@@ -36,8 +36,8 @@ typedef struct hang_arguments {
     volatile int *words;
 } hang_arguments;
 
-/* A clock of which each look takes so many seconds while the kernel hangs, and that lets the kernel go after
- * so many. It stands from then on, because a busy machine may take its time to run the kernel again. */
+/* A clock whose every reading takes this many seconds while the kernel hangs, and that releases the kernel
+ * after this many. It then stands still, because a busy machine may take its time to run the kernel again. */
 typedef struct driven_clock {
     volatile int *words;
     double a_look, until; /* until: 0 for never */
@@ -82,7 +82,8 @@ static kf_plan *make_hanging_plan(const kf_scene *scene, kf_backend *backend, kf
     return plan;
 }
 
-/* A run of 12 steps, of which the one after `allowed` hangs, in this process, which ends with its status. */
+/* Does a run of 12 steps, of which the one after `allowed` hangs, in this process, which ends with the
+ * run's status. */
 static _Noreturn void run_and_end(const char *folder, int allowed, double a_look, double until) {
     kf_error error = {KF_OK, ""};
     kf_backend *backend;
@@ -114,7 +115,8 @@ static _Noreturn void run_and_end(const char *folder, int allowed, double a_look
     _exit((int)status);
 }
 
-/* Does that in a child; *said is what it wrote to stderr. Returns its exit status, -1 after a signal. */
+/* Does the same in a child. *said is what it wrote to stderr. Returns its exit status, or -1 after a
+ * signal. */
 static int run_in_child(const char *name, int allowed, double a_look, double until, char said[2048]) {
     char folder[KF_PATH];
     kf_error error;
@@ -161,7 +163,7 @@ static void test_a_step_that_hangs_ends_the_run(void **state) {
     assert_int_equal(access(path, R_OK), 0);
 }
 
-/* Before there is a checkpoint none is named, and before a step was measured an hour is waited. */
+/* Before there is a checkpoint none is named. Before a step has been measured, the limit is an hour. */
 static void test_the_first_step_hangs(void **state) {
     (void)state;
     char said[2048];
@@ -178,7 +180,7 @@ static void test_a_late_step_is_waited_for(void **state) {
     must_say(said, "hung for 3590 s, 12 steps");
 }
 
-/* A laptop that sleeps, a process that was stopped: the time in which nothing ran counts as one look. */
+/* When a laptop sleeps or a process is stopped, the time in which nothing ran counts as one reading. */
 static void test_time_in_which_nothing_ran_does_not_count(void **state) {
     (void)state;
     char said[2048];

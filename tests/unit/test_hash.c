@@ -48,8 +48,8 @@ static void hashes_a_million_letters(void **state) {
     assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-/* However a message is cut into pieces, its hash is the same; the lengths cross every block and padding edge.
- */
+/* The hash of a message does not depend on how it is cut into pieces. The lengths cross every block and
+ * padding edge. */
 static void pieces_do_not_matter(void **state) {
     (void)state;
     char message[200];
@@ -86,7 +86,7 @@ static void strings_do_not_run_together(void **state) {
     assert_string_not_equal(left_hex, right_hex);
 }
 
-/* Block after block, each state of the one is the other's: in C, and by the processor's instructions. */
+/* C and the processor's instructions compute the same, block after block from each other's state. */
 static void both_ways_give_the_same(void **state) {
     (void)state;
     if (!kf_hash_has_instructions()) skip();

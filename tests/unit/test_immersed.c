@@ -18,7 +18,8 @@
 
 enum { STEPS = 10 };
 
-/* A torus that moves and turns aslant, so that force and torque have all their components. */
+/* Opens a torus that moves and turns about an oblique axis, so that force and torque have all their
+ * components. */
 static kf_scene *open_aslant(void) {
     static const double velocity[3] = {0.01, -0.02, 0.015}, axis[3] = {0.48, 0.6, -0.64};
     kf_scene *scene = open_scene("torus", 3000);
@@ -49,7 +50,7 @@ static void test_passes(void **state) {
         const kf_config config = default_with(scene, values[i]);
         (void)verify_config(kinetic_system, scene, &config, reference, STEPS);
     }
-    /* Or an error in one component would be lost beside the others. */
+    /* Otherwise an error in one component would be lost beside the others. */
     const kf_config config = default_with(scene, values[2]);
     kf_plan *plan = open_plan(scene, &config);
     kf_solid_load load;
@@ -64,8 +65,8 @@ static void test_passes(void **state) {
     kf_scene_free(scene);
 }
 
-/* A plate of two fifths of a cell, whose two sides take the slip of the same nodes: forces of their full
- * areas would blow up within 200 steps, at rest or moving. Areas of walls are left alone. */
+/* The two sides of a plate of two fifths of a cell act on the same nodes. Forces with their full areas
+ * would blow up within 200 steps, at rest or moving. The areas of walls stay as they are. */
 static void test_solid_thinner_than_a_cell(void **state) {
     (void)state;
     kf_scene *scene = NULL;

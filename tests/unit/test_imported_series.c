@@ -70,7 +70,7 @@ static void test_verdicts(void **state) {
     expect((plan){.changed = 35, .each = 1, .percent = 5, .noise = 0.01}, NULL, KF_SLOW, "since c35");
     expect((plan){.changed = 39, .each = 5, .percent = 5, .noise = 0.01}, NULL, KF_SLOW, "since c39");
     expect((plan){.changed = 39, .each = 5, .percent = -5, .noise = 0.01}, NULL, KF_FAST, "since c39");
-    /* What is older is history; a pin is not. */
+    /* Older nights are history, and a pin is not. */
     expect((plan){.changed = 20, .each = 1, .percent = 5, .noise = 0.01}, NULL, KF_SAME,
            "since c20, 19 nights ago, which was +5");
     /* A pin that decides nothing says why. */
@@ -107,8 +107,8 @@ static void test_machines_are_apart(void **state) {
     assert_int_equal(same.state, KF_SAME);
 }
 
-/* What a series is judged by is its own: the same verdict alone and after one of other sizes, and of all its
- * values. */
+/* A series is judged by itself: alone, and after a series of other sizes, it has the same verdict of all
+ * its values. */
 static void test_series_are_judged_alone(void **state) {
     (void)state;
     const plan huge = {.changed = 0, .each = 1, .percent = 1e8, .noise = 0.01, .machine = "a"},
@@ -185,7 +185,7 @@ static void test_files_of_libraries(void **state) {
     kf_series_free(&rows);
 }
 
-/* Benchmarks whose names are alike for longer than a name may be stay apart, in files of libraries and in a
+/* Benchmarks whose names agree for longer than a name may be stay apart, in files of libraries and in a
  * CSV. */
 static void test_long_names_stay_apart(void **state) {
     (void)state;
@@ -243,8 +243,8 @@ static void test_bad_files(void **state) {
     refused("time,value\n1,-2\n", ":2: value '-2'");
     refused("time,value\n1,nan\n", ":2: value 'nan'");
     refused("time,value\n1,\n", ":2: value ''");
-    /* A line that has not the header's fields has none of them for sure: a decimal comma makes 10 of 10,039.
-     */
+    /* A line with another number of fields than the header is refused, since a decimal comma would make 10
+     * of 10,039. */
     refused("time,value\n1\n", ":2: has 1 field, and the first line names 2 columns");
     refused("time,value\n1,10,039\n", ":2: has 3 fields, and the first line names 2 columns; decimals begin");
     refused("time,value,commit\n1,10,039,a\n", ":2: has 4 fields");

@@ -61,7 +61,7 @@ static void test_kinds_of_values(void **state) {
     kf_store_close(store);
 }
 
-/* A failed row is one however it is spelled. */
+/* A failed row counts as one, however it is spelled. */
 static void test_failures(void **state) {
     (void)state;
     static const char *const times[] = {"1e20",
@@ -90,7 +90,7 @@ static void test_failures(void **state) {
     kf_store_close(store);
 }
 
-/* Lists, null, blanks, long texts and whole numbers with a point go out as they came in. */
+/* Lists, null, blanks, long texts and whole numbers with a point are exported as they were imported. */
 static void test_values_go_out_as_they_came(void **state) {
     (void)state;
     static const struct {
@@ -203,8 +203,8 @@ static void test_wrong_files(void **state) {
     kf_store_close(store);
 }
 
-/* A gzip file of some tens of kilobytes that unpacks to 65 MiB is no file of results: no more than 64 MiB of
- * it are ever there. */
+/* A gzip file of some tens of kilobytes that unpacks to 65 MiB is refused. At most 64 MiB of it are
+ * unpacked. */
 static void test_small_files_stay_small(void **state) {
     (void)state;
     char path[KF_PATH], file[KF_PATH], command[2 * KF_PATH];

@@ -71,8 +71,9 @@ static void test_ball(void **state) {
     must(kf_scene_open("ball", &options, &scene, &error), &error);
     verify(scene, 2, all_solvers);
 }
-/* Middles of faces lie on the surface, half way between a cell outside and one as deep inside: friction is as
- * the reference has it only where their height is exactly 0. Only a compiler that contracts would miss it. */
+/* The middles of faces are on the surface, half way between a cell outside and one as deep inside.
+ * Friction agrees with the reference only if their height is exactly 0. A compiler that contracts a
+ * product and a sum would miss it. */
 static void test_faces_on_the_surface(void **state) {
     (void)state;
     const kf_scene_options options = {.nodes = {200, 100, 100}};
@@ -116,8 +117,8 @@ static bool is_a_distance(const kf_distance_grid *grid) {
                 return false;
     return true;
 }
-/* Rows that go in through the mesh and come out through a hole, or the other way round, have the sides of
- * most others. What is solid then is a ball still but for the hole's rim, and kernels and reference agree on
+/* Rows that enter through the mesh and leave through a hole, or the other way round, take the side of most
+ * other rows. The solid is then still a ball but for the hole's rim, and kernels and reference agree on
  * it. */
 static void test_mesh_with_holes(void **state) {
     (void)state;
@@ -191,7 +192,8 @@ typedef struct profile {
     int along, across, cells;
 } profile;
 
-/* Along an axis, of the place across it: what a force and a moving wall make, or a wave. */
+/* A profile along an axis, as a function of the place across it, which a force and a moving wall make, or
+ * a wave. */
 static double profile_at(const profile *p, int k) {
     const double y = k + 0.5;
     if (p->wave != 0.0) return p->wave * sin(2.0 * acos(-1.0) * y / p->cells);
@@ -205,7 +207,7 @@ static void set_profile(const void *context, int i, int j, int k, double *densit
     velocity[p->along] = profile_at(p, at[p->across]);
 }
 
-/* After some steps every node has the profile times a factor, and nothing else moves. */
+/* Checks that after some steps every node has the profile times a factor, and nothing else moves. */
 static void run_profile(const profile *p, kf_viscous_term term, double factor_of_a_step) {
     const double bound = term == KF_VISCOUS_IMPLICIT ? 1e-5 : 1e-9; /* the implicit term is iterated */
     enum { STEPS = 5 };
@@ -346,8 +348,8 @@ static void test_records(void **state) {
                 uneven[2] = fmax(uneven[2], fabs(values[3 * count + i] + values[3 * count + above]) / u);
                 uneven[3] = fmax(uneven[3], fabs(values[2 * count + i] + values[2 * count + beside]) / u);
             }
-    /* Faces are cut along one of their diagonals, so mirror images differ a little; not so when y and z
-     * change their places. */
+    /* Faces are cut along one of their diagonals, so mirror images differ a little. Exchanging y and z
+     * makes no difference. */
     for (int i = 0; i < 4; i++)
         assert_true(uneven[i] < 0.06);
     assert_true(uneven[4] < 1e-3 && uneven[5] < 1e-3);
@@ -412,7 +414,7 @@ static void test_smoke_velocity(void **state) {
     }
 }
 
-/* A run goes on from a checkpoint bit for bit. */
+/* A run continues from a checkpoint bit for bit. */
 static void test_checkpoint(void **state) {
     (void)state;
     kf_error error = {0};
@@ -475,7 +477,7 @@ static void test_section(void **state) {
     }
 }
 
-/* More friction than an explicit term bears is refused, with what to do. */
+/* More friction than an explicit term can take is refused with a way out. */
 static void test_most_explicit_viscosity(void **state) {
     (void)state;
     static const struct {
@@ -498,7 +500,7 @@ static void test_most_explicit_viscosity(void **state) {
     }
 }
 
-/* A config that says nothing of it gets the implicit term where the explicit one would not do. */
+/* A config that does not choose gets the implicit term where the explicit one would be unstable. */
 static void test_automatic_viscous_term(void **state) {
     (void)state;
     static const struct {
@@ -520,7 +522,7 @@ static void test_automatic_viscous_term(void **state) {
     }
 }
 
-/* Too few iterations are a result with a reason. */
+/* Too few iterations give a result with a reason. */
 static void test_too_few(void **state) {
     (void)state;
     kf_error error = {0};
@@ -535,8 +537,8 @@ static void test_too_few(void **state) {
     kf_scene_free(scene);
 }
 
-/* This holds also where they suffice for the first steps and not for the gate's: what is judged is no
- * wrong kernel. */
+/* The same holds if iterations suffice for the first steps and not for the gate's. A kernel is not judged
+ * wrong for that. */
 static void test_gate_of_too_few(void **state) {
     (void)state;
     kf_error error = {0};

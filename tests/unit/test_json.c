@@ -41,8 +41,7 @@ static void syntax_errors_have_a_place(void **state) {
     expect_syntax_error("[\n\n\n\"open", "a.json:4:");
 }
 
-/* Known to people from other languages: the place is that of what is wrong, and the line says what to write.
- */
+/* People know these mistakes from other languages. The message gives the place, and says what to write. */
 static void syntax_errors_say_what_to_write(void **state) {
     (void)state;
     static const struct {
@@ -89,8 +88,7 @@ static void syntax_errors_say_what_to_write(void **state) {
     expect_syntax_error("glTF\x02", "a.json: is a binary glTF mesh; let its name end in .glb");
 }
 
-/* The kind: what cJSON reads although RFC 8259 forbids it, and what it reads to something else than it says.
- */
+/* cJSON reads these although RFC 8259 forbids them, or reads something else than they say. */
 static void what_json_forbids_is_refused(void **state) {
     (void)state;
     static const struct {
@@ -187,7 +185,7 @@ static void keys_must_be_known(void **state) {
     check_keys("{\"a\\nb\": 1}", "ball.scene.json: solid.a b: unknown key; there are: mesh, motion, pose");
 }
 
-/* One key "v" in each text; NAN marks a refusal. */
+/* Each text has one key "v". NAN marks a refusal. */
 static void numbers_stay_in_range(void **state) {
     (void)state;
     static const struct {
@@ -317,8 +315,8 @@ static void *count_bytes(size_t size) {
     return malloc(size);
 }
 
-/* "[0,0,0,…": each value takes forty times its text. It is refused before any is made; a string of as many
- * commas is one value. */
+/* In "[0,0,0,..." each value takes forty times its text. It is refused before any value is made. A string
+ * of as many commas is one value. */
 static void more_values_than_memory_are_refused(void **state) {
     (void)state;
     const size_t size = ((size_t)1 << 27) + 64;

@@ -14,7 +14,7 @@
 #include "scene/scene.h"
 #include "tests/unit/kinetic_states.h"
 
-/* The default config with these values on 19 velocities, verified after that many steps. */
+/* Verifies the default config with these values on 19 velocities after this number of steps. */
 static void verify(const kf_scene *scene, int steps, const char *const *const *configs, int count) {
     kf_error error = {KF_OK, ""};
     kf_reference *reference;

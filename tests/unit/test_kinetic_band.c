@@ -21,8 +21,8 @@ static bool on_gpu(void) {
     return strcmp(kf_backend_device(backend)->backend, "cuda") == 0;
 }
 
-/* A config gives the same state, bit for bit, whether the flow's kernel writes the band's nodes or leaves
- * them out. */
+/* Checks that a config gives the same state, bit for bit, whether the flow's kernel writes the band's
+ * nodes or leaves them out. */
 static void compare(const kf_scene *scene, const char *const *values) {
     kf_config config = default_with(scene, values);
     const bool overlaps = on_gpu();
@@ -35,7 +35,7 @@ static void compare(const kf_scene *scene, const char *const *values) {
     assert_same_run(left_out, written, STEPS);
 }
 
-/* Held against the reference: the compiler rounds otherwise where stores depend on the node. */
+/* Compares with the reference, since the compiler rounds differently where stores depend on the node. */
 static void verify(const kf_scene *scene, const char *const *values) {
     const kf_config config = default_with(scene, values);
     kf_error error = {KF_OK, ""};
@@ -91,7 +91,7 @@ static void test_left_out_on_gpu(void **state) {
     kf_scene_free(scene);
 }
 
-/* Sums of lanes are in another order, so they are held against the reference. */
+/* Lanes add in another order, so they are compared with the reference. */
 static void test_lanes(void **state) {
     (void)state;
     static const char *const lanes[][5] = {
@@ -109,8 +109,8 @@ static void test_lanes(void **state) {
     kf_scene_free(scene);
 }
 
-/* Sums of integers are the same however samples are put together: cell by cell from all of them, or patch by
- * patch. */
+/* Checks that sums of integers are the same however samples are put together: cell by cell from all of
+ * them, or patch by patch. */
 static void compare_patches(const kf_scene *scene, const char *const *values, long length) {
     kf_config config = default_with(scene, values);
     kf_config_set_integer(&config, "patch_length", 0);
@@ -143,8 +143,7 @@ static void test_patches(void **state) {
     kf_scene_free(scene);
 }
 
-/* Populations that stream to the band's nodes are the same whether they are kept or brought together
- * again. */
+/* Populations that stream to the band's nodes are the same whether they are kept or loaded again. */
 static void test_kept(void **state) {
     (void)state;
     static const char *const values[][3] = {
@@ -162,8 +161,8 @@ static void test_kept(void **state) {
     }
 }
 
-/* Samples about a corner of the lattice that move into one cell: more of them than its rows hold, which have
- * places for half as many again as the fullest cell had at the start. */
+/* Samples around a corner of the lattice move into one cell. They are more than the rows hold, which have
+ * room for half as many again as the fullest cell had at the start. */
 static void test_samples_that_crowd(void **state) {
     (void)state;
     enum { SIDE = 4, COUNT = SIDE * SIDE * SIDE };
@@ -199,8 +198,8 @@ static void test_samples_that_crowd(void **state) {
     kf_scene_free(scene);
 }
 
-/* A band that reaches the outflow: on one grid its nodes are put back after the others have left, with what
- * waits outside. */
+/* The band reaches the outflow. On one grid its nodes are written back after the others, with what waits
+ * outside. */
 static void test_band_at_the_outflow(void **state) {
     (void)state;
     static const char *const values[][8] = {

@@ -28,7 +28,7 @@ static void test_free_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* A checkpoint holds the free solid too: what follows is the same to the bit. */
+/* A checkpoint contains the free solid too, so that what follows is the same to the bit. */
 static void test_free_solid_resumes(void **state) {
     (void)state;
     kf_error error = {0};
@@ -85,7 +85,7 @@ static void test_free_solid_at_the_edge(void **state) {
     assert_int_equal(plan->methods->flow->load(plan, &load, &error), KF_BAD_INPUT);
     const char *told = strstr(error.message, "the free solid reached the edge of the domain in step ");
     assert_non_null(told);
-    /* The step in which it was held: where it stands since then. */
+    /* This is the step in which it was held. */
     const uint64_t step = strtoull(strpbrk(told, "0123456789"), NULL, 10);
     kf_plan_free(plan);
     plan = open_plan(scene, &config);

@@ -17,7 +17,7 @@
 #include "tests/unit/kinetic_variants.h"
 #include "tests/unit/problem_fixture.h"
 
-/* The gate must be able to close: a plan that ran one step too many is out of bounds. */
+/* The gate must be able to refuse: a plan that ran one step too many is out of bounds. */
 static void test_gate_refuses_a_wrong_result(void **state) {
     (void)state;
     kf_error error = {0};
@@ -73,8 +73,8 @@ static void test_plans_agree_after_100_steps(void **state) {
     kf_scene_free(scene);
 }
 
-/* Blocks of three dimensions, as the source has them (section 4.1): their shape, which need not divide the
- * grid, changes no bit of either plan, whose samples gather here. Other plans refuse them. */
+/* Blocks of three dimensions are those of the paper (section 4.1). Their shape, which need not divide the
+ * grid, changes no bit of either plan with gathered samples. Other plans refuse them. */
 static void test_blocks_of_three_dimensions(void **state) {
     (void)state;
     static const int shapes[][3] = {{64, 2, 1}, {8, 2, 4}, {32, 1, 16}, {16, 4, 8}};
@@ -162,7 +162,7 @@ static void test_force_is_the_momentum_change(void **state) {
     kf_scene_free(scene);
 }
 
-/* The samples lie as they were sampled, by blocks of cells, or by Morton code; the step is the same. */
+/* Samples are stored as they were sampled, by blocks of cells, or by Morton code. The step is the same. */
 static void test_orders_of_samples(void **state) {
     (void)state;
     static const struct {
@@ -230,8 +230,8 @@ static void test_orders_of_one_pass(void **state) {
     kf_scene_free(scene);
 }
 
-/* A config of another version: what has another name is read, what is gone and changed nothing is left out,
- * what is gone and did something is refused with what to do. */
+/* A config of another version is read under new names. A parameter that is gone is left out if it changed
+ * nothing, and otherwise refused with a way out. */
 static void test_configs_of_other_versions(void **state) {
     (void)state;
     kf_error error = {0};
@@ -269,8 +269,8 @@ static void test_configs_of_other_versions(void **state) {
     kf_scene_free(scene);
 }
 
-/* A solid's windows are of its turn; one that travels along any axis, that hardly turns or does not move has
- * none. Of several solids the slowest turn counts. */
+/* A solid's windows are those of its turn. One that travels along any axis, hardly turns or does not move
+ * has none. Of several solids the slowest turn counts. */
 static void test_steps_of_a_turn(void **state) {
     (void)state;
     kf_scene *scene = kf_allocate_zeroed(1, sizeof *scene);
@@ -361,7 +361,7 @@ static void test_impossible_configs_are_refused(void **state) {
     kf_scene_free(scene);
 }
 
-/* A config from a file is held against the space: the reason is the constraint's, or the domain. */
+/* A config from a file is checked against the space, with the constraint's reason or the domain. */
 static void test_configs_are_held_against_their_space(void **state) {
     (void)state;
     kf_error error = {0};

@@ -40,7 +40,7 @@ static void assert_in_turns(const kf_plan *plan) {
     assert_true(!gpu || slabs > 1);
 }
 
-/* The default config with these values: with two grids, and with one that moves in slabs. */
+/* Compares the default config with these values on two grids with one that moves in slabs. */
 static void compare(const kf_scene *scene, const char *const *values, long slab) {
     kf_error error = {KF_OK, ""};
     size_t bytes;
@@ -86,7 +86,7 @@ static void test_static_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* Periodic along the axis of the slabs: what one end reads of the other may be overwritten by then. */
+/* The domain is periodic along the axis of the slabs, so one end must be read before it is overwritten. */
 static void test_from_end_to_end(void **state) {
     (void)state;
     static const char *const single[] = {"storage=f32", NULL};
@@ -124,7 +124,7 @@ static void test_pairs(void **state) {
     kf_scene_free(scene);
 }
 
-/* Planes in the order that changes from step to step. */
+/* Compares planes in an order that alternates from step to step with planes in one order. */
 static void compare_orders(const kf_scene *scene, const char *const *values) {
     kf_config config = default_with(scene, values);
     kf_config_set_boolean(&config, "alternate", false);
@@ -154,7 +154,7 @@ static void test_planes_in_turn(void **state) {
     kf_scene_free(scene);
 }
 
-/* Without and with a choice that changes no value. */
+/* Advances plans without and with a choice that must change no value. */
 static void advance_both(const kf_scene *scene, const char *name, const char *const *values,
                          kf_plan *plans[2]) {
     kf_config config = default_with(scene, values);
@@ -165,7 +165,7 @@ static void advance_both(const kf_scene *scene, const char *name, const char *co
     }
 }
 
-/* Compares nearly: where two kernels have the same arithmetic, compilers may still round once or twice. */
+/* Compares nearly: compilers may round the same arithmetic differently in two kernels. */
 static void compare_nearly(const kf_scene *scene, const char *name, const char *const *values) {
     kf_plan *plans[2];
     size_t bytes, other_bytes;
@@ -182,8 +182,8 @@ static void compare_nearly(const kf_scene *scene, const char *name, const char *
     kf_plan_free(plans[1]);
 }
 
-/* Inflow and outflow, mirrors and walls that mirror a share, the other end: at all faces. On the cpu pairs of
- * nodes alone have kernels that choose at the ends. */
+/* All faces have inflow and outflow, mirrors, walls that mirror a share, or the other end. On the cpu only
+ * pairs of nodes have kernels that select at the ends. */
 static void test_shell_apart(void **state) {
     (void)state;
     static const char *const again[] = {"storage=f64",
@@ -235,7 +235,7 @@ static void test_shell_apart(void **state) {
     kf_scene_free(scene);
 }
 
-/* The kernels of the band as one, between two grids in either order of planes: each value is made by the same
+/* The band's kernels are one kernel, between two grids in either order of planes. Each value has the same
  * arithmetic. */
 static void test_band_chain(void **state) {
     (void)state;
@@ -264,7 +264,7 @@ static const kf_item *item_named(const kf_plan *plan, const char *name) {
     return found;
 }
 
-/* The rows at the faces go ahead in a lane of their own, and change nothing. */
+/* The rows at the faces run ahead in a lane of their own, which changes nothing. */
 static void test_lane_of_shell(void **state) {
     (void)state;
     static const char *const values[] = {"storage=f64",
@@ -315,8 +315,8 @@ static kf_kinetic_options options_of(const kf_scene *scene, const kf_device_info
     return options;
 }
 
-/* 27 GB: two grids are the default where they fit, one that moves where they do not, on a team with copied
- * planes; nothing is said of a device whose memory is not known. */
+/* With 27 GB two grids are the default where they fit, and one that moves where they do not, on a team
+ * with copied planes. Nothing is said of a device whose memory is not known. */
 static void test_where_two_grids_do_not_fit(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball", 3000);

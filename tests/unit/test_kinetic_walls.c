@@ -15,7 +15,7 @@
 #include "scene/scene.h"
 #include "tests/unit/kinetic_variants.h"
 
-/* No solid, body force, moving wall, BGK, outflows that share edges: what the scenes above leave out. */
+/* The scenes above lack these: no solid, body force, moving wall, BGK, outflows that share edges. */
 static void test_walls_and_body_force(void **state) {
     (void)state;
     kf_scene *scene = open_scene_of_variants("ball", 2000);
@@ -67,8 +67,8 @@ static void test_specular_walls(void **state) {
     kf_scene_free(scene);
 }
 
-/* A wind along y or z between walls across x, at rest and moving: at the edges faces further back in the
- * order of the axes decide. */
+/* A wind blows along y or z between walls across x, at rest and moving. At the edges faces that come later
+ * in the order of the axes decide. */
 static void test_later_faces_decide(void **state) {
     (void)state;
     kf_scene *scene = open_scene_of_variants("ball", 2000);
@@ -111,8 +111,8 @@ static kf_scene *open_layer(int length, int height, double viscosity, double spe
     return scene;
 }
 
-/* The largest deviation from the stream after noise of 4e-5 had 1000 steps between walls that move with it.
- */
+/* Returns the largest deviation from the stream, after noise of 4e-5 had 1000 steps between walls that
+ * move with it. */
 static double noise_along_moving_walls(double specular_share) {
     const double speed = 0.05;
     kf_scene *scene = open_layer(48, 16, 2e-4, specular_share);
@@ -138,7 +138,7 @@ static void test_walls_that_move_with_the_stream(void **state) {
     assert_true(half < 3e-5);
 }
 
-/* A stream between walls that move with it stays as it is up to the edges with inflow and outflow. */
+/* A stream between walls that move with it stays uniform, up to the edges with inflow and outflow. */
 static void test_uniform_stream_to_the_outflow(void **state) {
     (void)state;
     enum { NODES = 16 * 4 * 8 };
@@ -174,7 +174,8 @@ static void test_slip_of_specular_walls(void **state) {
 }
 
 enum { EDGE = 12 };
-/* The speed at every node of a cube after some steps, turned back: wind along `axis` between walls. */
+/* Finds the speed at every node of a cube after some steps, turned back, with a wind along `axis` between
+ * walls. */
 static void turned_speeds(int axis, int turn, double speeds[EDGE * EDGE * EDGE]) {
     kf_scene *scene = open_scene("ball", 2000);
     const int across = (axis + turn) % 3, third = 3 - axis - across;
@@ -200,7 +201,7 @@ static void turned_speeds(int axis, int turn, double speeds[EDGE * EDGE * EDGE])
     kf_scene_free(scene);
 }
 
-/* The flow does not know which axis the wind blows along, up to edges of inflow and walls. */
+/* The flow is the same whichever axis the wind blows along, up to edges of inflow and walls. */
 static void test_axes_are_alike(void **state) {
     (void)state;
     static double first[EDGE * EDGE * EDGE], other[EDGE * EDGE * EDGE];

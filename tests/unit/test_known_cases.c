@@ -35,7 +35,7 @@ static bool has_line(const char *text, const char *line, size_t length) {
     return false;
 }
 
-/* Tells those of the lines that the text before has not. */
+/* Appends those lines that the text before lacks. */
 static void tell_new_lines(const char *text, const char *before) {
     for (const char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
         if (!has_line(before, line, (size_t)(end - line)))
@@ -110,7 +110,7 @@ static void tell_checks(const kf_validation *validation, const char *before) {
     free(checks.text);
 }
 
-/* Runs a case; lines that were told before in text of the same case are not told again. */
+/* Runs a case. Lines that the text has already from the same case are left out. */
 static void run_case(kf_text *text, size_t begin, const kf_case *one, bool quick, bool on_gpu) {
     static const int never = 0;
     kf_error error = {KF_OK, ""};
@@ -135,7 +135,7 @@ static void run_case(kf_text *text, size_t begin, const kf_case *one, bool quick
     kf_backend_close(backend);
 }
 
-/* Without a GPU's where plans need a library of it. */
+/* Tells the cases, without those of a GPU if plans need a library that it lacks. */
 static void tell_cases(const kf_system *system, bool with_gpu, const char *known) {
     kf_text text = {0};
     const kf_case *list[KF_MOST_CASES];

@@ -108,7 +108,7 @@ static void test_what_is_stored_is_shown(void **state) {
     assert_commands("shown.txt", commands, sizeof commands / sizeof *commands);
 }
 
-/* Tests what the options of every command refuse, and where their ranges end. */
+/* Every command refuses wrong options, and values beyond the ends of ranges. */
 static void test_what_is_refused(void **state) {
     (void)state;
     static const char *const commands[] = {

@@ -123,7 +123,7 @@ typedef struct told {
     int presets;
 } told;
 
-/* Tells what it has and has not beside the preset that it differs from in the fewest lines. */
+/* Appends what a config has and lacks beside the preset from which it differs in the fewest lines. */
 static void tell_difference(told *t, const lines *all) {
     int nearest = 0;
     for (int i = 1; i < t->presets; i++)
@@ -154,7 +154,7 @@ static void tell_config(void *data, const known_config *known) {
     t->lines[t->presets++] = all;
 }
 
-/* Holds what all known configs of the system launch against the file. */
+/* Compares what all known configs of the system launch with the file. */
 static void assert_launches(const char *system, const char *file) {
     told t = {.presets = 0};
     for (const known_flow *flow = known_flows; flow->system != NULL; flow++) {

@@ -118,7 +118,7 @@ static void test_colours(void **state) {
     assert_known("colours.txt", text.text);
 }
 
-/* Every letter of the bitmap font as a picture has it, 16 in a row, a # for each pixel. */
+/* A picture shows every letter of the bitmap font, 16 in a row, as a # for each pixel. */
 static void test_letters(void **state) {
     (void)state;
     enum { TOGETHER = 16, PRINTABLE = '~' - ' ' + 1, WIDTH = TOGETHER * 6, HEIGHT = 10 };

@@ -29,7 +29,7 @@ static int close_known_store(void **state) {
     return fixture_remove_folder(state);
 }
 
-/* Puts words in the place of what the text has of this version and this folder. */
+/* Replaces this version and this folder in the text by words. */
 static char *neutral(char *text) {
     text = with_word(text, fixture_folder, "FOLDER");
     return with_word(text, KF_VERSION, "VERSION");
@@ -147,7 +147,8 @@ static void test_rows(void **state) {
 
 /* --- Plots -------------------------------------------------------------------------------------------- */
 
-/* A program in front of gnuplot that notes what it is given and hands it on. False: there is no gnuplot. */
+/* Puts a program before gnuplot that records its input and hands it on. Returns false if there is no
+ * gnuplot. */
 static bool record_gnuplot(char record[KF_PATH]) {
     char folder[KF_PATH], program[KF_PATH], path[2 * KF_PATH], real[KF_PATH] = "";
     FILE *found = popen("command -v gnuplot", "r");

@@ -47,7 +47,7 @@ static void test_alone(void **state) {
     kf_label_box name;
     assert_false(kf_label_find(&places, 50, 50, 60, 10, &name));
     assert_true(name.left > 50 && name.bottom == 45);
-    /* At the right edge it goes to the left, and a line is gone round. */
+    /* At the right edge the name goes to the left, and around a line. */
     assert_false(kf_label_find(&places, 190, 20, 60, 10, &name));
     assert_true(name.left >= 0 && name.left + name.width < 190);
     kf_label_take_line(&places, 0, 80, 200, 80);
@@ -55,7 +55,7 @@ static void test_alone(void **state) {
     assert_true(name.bottom > 80 || name.bottom + name.height < 80);
 }
 
-/* Nothing is free: the name is there nevertheless. */
+/* Where no place is free, the name is there nevertheless. */
 static void test_full(void **state) {
     (void)state;
     static kf_label_places places;

@@ -20,7 +20,7 @@ static void assert_same_rows(kf_store *store, int64_t a, int64_t b, bool last_on
     free(right);
 }
 
-/* Every state, names that need quoting, a config measured twice. */
+/* Fills the store with every state, names that need quoting, and a config that was measured twice. */
 static void fill(kf_store *store, kf_run_row *run) {
     fixture_begin(store, run);
     kf_measurement *measurement = kf_allocate(sizeof *measurement);
@@ -72,7 +72,7 @@ static void test_round_trips(void **state) {
         assert_int_equal(summary.results, count);
         free(text);
     }
-    /* What was measured here has this host beside it, what was imported has none. */
+    /* A result from here has this host beside it, an imported one none. */
     assert_int_equal(
         fixture_integer(store->database,
                         "SELECT sum(backend <> 'import' AND processor <> '' AND processor_count > 0 "
@@ -161,8 +161,8 @@ static void test_compact_comes_back(void **state) {
     kf_store_close(second);
 }
 
-/* Files written by versions without facts say nodes, samples and samples of a cell: these become the same
- * facts, under their names of today. */
+/* Files without facts contain nodes, samples and samples of a cell, which become the facts of today's
+ * names. */
 static void files_without_facts(void **state) {
     (void)state;
     char path[KF_PATH], file[KF_PATH];

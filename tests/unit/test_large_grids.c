@@ -49,7 +49,7 @@ static void devices_take_their_share(void **state) {
     kf_problem_free(small);
 }
 
-/* Finds where the part's nodes and values lie, of a team on GPUs in groups of 32 nodes. */
+/* Lays out the part of a team on GPUs in groups of 32 nodes, and returns where its nodes and values are. */
 static kf_kinetic_geometry lay_out(const kf_problem *problem, int parts, int first_plane) {
     const kf_kinetic_options options = {.gpu = true,
                                         .parts = parts,
@@ -65,8 +65,8 @@ static kf_kinetic_geometry lay_out(const kf_problem *problem, int parts, int fir
     return geometry;
 }
 
-/* A part counts from its own planes, and in 32 bits where its values and the whole domain's nodes are few
- * enough for that: the distance to the domain's first node is taken in the same width. */
+/* A part counts from its own planes, in 32 bits if its values and the whole domain's nodes are few enough.
+ * The distance to the domain's first node has the same width. */
 static void indices_are_wide_where_the_domain_is(void **state) {
     (void)state;
     kf_problem *large = open_box(1400), *small = open_box(1000);
@@ -83,8 +83,8 @@ static void indices_are_wide_where_the_domain_is(void **state) {
     kf_problem_free(small);
 }
 
-/* Two devices of 80 GB hold 158 GB of populations: 1100^3 nodes of 112 bytes on one grid, which are 149 GB,
- * and not of 220 on two. One device takes 1290^3 nodes whatever its memory holds. */
+/* Two devices of 80 GB have 158 GB for populations. 1100^3 nodes fit with 112 bytes on one grid, which are
+ * 149 GB, and not with 220 on two. One device takes 1290^3 nodes whatever its memory. */
 static void memory_holds_a_grid(void **state) {
     (void)state;
     kf_device_info device = {
@@ -111,7 +111,7 @@ static double memory_of(const void *bytes) {
     return *(const double *)bytes;
 }
 
-/* Opens the ball on so many nodes an axis for devices of this memory, or to describe it. */
+/* Opens the ball on this many nodes along each axis for devices of this memory, or only describes it. */
 static kf_status open_ball(int edge, double memory, bool described, kf_scene **scene, kf_error *error) {
     const kf_scene_options options = {
         .nodes = {edge, edge, edge}, .memory = memory_of, .memory_context = &memory, .described = described};
@@ -120,8 +120,8 @@ static kf_status open_ball(int edge, double memory, bool described, kf_scene **s
     return kf_scene_open("ball", &options, scene, error);
 }
 
-/* A scene that no config could hold is refused before the millions of its samples are placed; one that is
- * described has them counted; small ones are as they always are. */
+/* A scene that no config can hold is refused before its millions of samples are placed. If it is only
+ * described, its samples are counted. Small scenes are not affected. */
 static void what_does_not_fit_is_not_made(void **state) {
     (void)state;
     static const double small = 3e10, large = 1e12, unknown = 0.0;
@@ -144,7 +144,7 @@ static void what_does_not_fit_is_not_made(void **state) {
     kf_scene_free(scene);
 }
 
-/* Cpus of a team have the host's memory together; what is no device has none that is known. */
+/* The cpus of a team have the host's memory together. The memory of what is no device is unknown. */
 static void memory_of_devices(void **state) {
     (void)state;
     const double cpu = kf_device_memory("cpu");
@@ -154,8 +154,8 @@ static void memory_of_devices(void **state) {
     assert_true(kf_device_memory("tpu") == 0.0);
 }
 
-/* Of several processes each host's memory counts once, whoever started them: with seven on hosts of three
- * there are three hosts. Where the variables do not say how many there are, each may be on one of its own. */
+/* The memory of each host counts once for several processes, whoever started them: seven on hosts of three
+ * are three hosts. Where the variables do not tell, each process may be on a host of its own. */
 static void memory_of_hosts(void **state) {
     (void)state;
     static const struct {

@@ -38,7 +38,7 @@ static void call_exit(void) {
 
 static void do_nothing(void) {}
 
-/* Does that in a child, inside of the guard or behind it; returns the status, or -1 after a signal. */
+/* Does this in a child, inside of the guard or behind it. Returns the status, or -1 after a signal. */
 static int end_of(void (*fault)(void), bool inside, char said[512]) {
     int ends[2], ended = 0;
     assert_int_equal(pipe(ends), 0);

@@ -28,7 +28,7 @@ static int check(void *context, double *deviation, double *bound) {
     return 0;
 }
 
-/* What the store knows of a space whose constraint has this variable. */
+/* Asks the store about a space whose constraint has this variable. */
 static kftune_status ask(const char *variable) {
     static const kftune_functions functions = {
         .size = sizeof functions, .prepare = prepare, .run = succeed, .check = check};
@@ -114,8 +114,8 @@ static int restore(void *context, uint64_t seed) {
     return 0;
 }
 
-/* What functions must have: a name that fits whole and of plain letters, the three functions, both of the
- * referee or neither. An older size leaves the referee out. */
+/* Functions must have a name that fits and consists of plain letters, the three functions, and both of the
+ * referee or neither. A struct of an older size has no referee. */
 static void what_functions_must_have(void **state) {
     (void)state;
     static const char space[] =

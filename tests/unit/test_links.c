@@ -80,8 +80,8 @@ static void test_links_of_a_ball(void **state) {
     kf_scene_free(scene);
 }
 
-/* How far inside of a triangle a link crosses it, negative outside: the least of the three shares of its area
- * there and of the parts of the link before and beyond. */
+/* Returns how far inside of a triangle a link crosses it, or a negative number outside: the least of the
+ * three shares of its area there and of the parts of the link before and beyond. */
 static double depth_on_link(const double corner[3][3], const double normal[3], const int node[3],
                             const int direction[3]) {
     double above = 0.0, step = 0.0;
@@ -103,7 +103,8 @@ static double depth_on_link(const double corner[3][3], const double normal[3], c
     return isfinite(depth) ? depth : -1.0;
 }
 
-/* A triangle of a hundredth of a cell to all of the box, every fourth slender; returns its least height. */
+/* Draws a triangle between a hundredth of a cell and the whole box in size, every fourth one slender.
+ * Returns its least height. */
 static double draw_triangle(const kf_link_box *b, int number, uint64_t *random, double corner[3][3],
                             double normal[3]) {
     double middle[3], edge[3][3], longest = 0.0;
@@ -125,7 +126,7 @@ static double draw_triangle(const kf_link_box *b, int number, uint64_t *random, 
     return kf_length(normal) / longest;
 }
 
-/* Of one triangle alone all links through its inside are cut, and no others. */
+/* A single triangle cuts all links through its inside, and no others. */
 static void test_links_of_one_triangle(void **state) {
     (void)state;
     enum { TRIANGLES = 600 };
@@ -135,7 +136,7 @@ static void test_links_of_one_triangle(void **state) {
     for (int t = 0; t < TRIANGLES; t++) {
         kf_link_box b = {.scene = scene, .low = {2, 3, 4}, .length = {9, 8, 7}, .nodes = 9 * 8 * 7};
         double corner[3][3], normal[3];
-        /* Links count as cut 1e-5 cells beside a triangle, too. */
+        /* A link also counts as cut 1e-5 cells beside a triangle. */
         if (draw_triangle(&b, t, &random, corner, normal) < 1e-3) continue;
         judged++;
         memcpy(scene->mesh.vertices, corner, sizeof corner);
@@ -161,7 +162,7 @@ static void test_links_of_one_triangle(void **state) {
     kf_scene_free(scene);
 }
 
-/* A box of 8 x 6 x 4 cells: its faces lie halfway between nodes, or on nodes. */
+/* Opens a box of 8 x 6 x 4 cells with faces halfway between nodes, or on nodes. */
 static kf_scene *open_aligned(bool on_nodes) {
     kf_error error = {KF_OK, ""};
     kf_scene *scene;
@@ -187,7 +188,8 @@ static const kf_link *find_link(const kf_links *links, const int node[3], const 
     return NULL;
 }
 
-/* Every link has its image in a mirror through the middle of the solid, with the image of the surface. */
+/* Checks that every link has its mirror image about the middle of the solid, with the image of the
+ * surface. */
 static void assert_mirrored(const kf_scene *scene, int axis) {
     const kf_links *links = &scene->links;
     const int both = (int)lround(scene->solid_low[axis] + scene->solid_high[axis]);
@@ -206,8 +208,9 @@ static void assert_mirrored(const kf_scene *scene, int axis) {
     }
 }
 
-/* Links that graze an edge cut nothing, one that meets an edge meets both faces, and nodes on the surface are
- * of the solid: a box that lies with the cells has exactly the links that lead into it, and is symmetric. */
+/* Links that graze an edge cut nothing, a link that meets an edge meets both faces, and nodes on the
+ * surface belong to the solid. So a box along the cells has exactly the links that lead into it, and is
+ * symmetric. */
 static void test_an_aligned_box_is_symmetric(void **state) {
     (void)state;
     for (int on_nodes = 0; on_nodes < 2; on_nodes++) {
@@ -235,8 +238,8 @@ static void move_solid(kf_scene *scene, int axis, double shift) {
     cut(scene);
 }
 
-/* The seam of a periodic axis is no place of its own: a ball on it has the links that it has elsewhere. Cut
- * in half by a face that mirrors it has half of them. */
+/* A periodic face makes no difference: a ball across it has the links that it has elsewhere. Cut in half
+ * by a face that mirrors, it has half of them. */
 static void test_links_across_faces(void **state) {
     (void)state;
     kf_scene *scene = open_linked();
@@ -255,7 +258,7 @@ static void test_links_across_faces(void **state) {
     kf_scene_free(scene);
 }
 
-/* Counts the links that have so many nodes behind. */
+/* Counts the links with this many nodes behind. */
 static void count_behind(const kf_scene *scene, size_t counts[KF_LINK_BEHIND + 1]) {
     memset(counts, 0, (KF_LINK_BEHIND + 1) * sizeof *counts);
     for (size_t i = 0; i < scene->links.count; i++)
@@ -271,8 +274,8 @@ static void turn_over(kf_scene *scene, int axis) {
     cut(scene);
 }
 
-/* Beyond a wall that mirrors a share there is nothing behind a link, at a low face as at a high one, whatever
- * the face across is; beyond a face that mirrors all there is. */
+/* Behind a wall that mirrors a share a link has no nodes, at a low face as at a high one, whatever the
+ * other face is. Behind a face that mirrors all it has its nodes. */
 static void test_walls_end_what_lies_behind(void **state) {
     (void)state;
     for (int axis = 1; axis < 3; axis++) {
@@ -296,7 +299,7 @@ static void test_walls_end_what_lies_behind(void **state) {
     }
 }
 
-/* Verifies configs that differ in what links touch: plans, layouts, types, one grid that shifts. */
+/* Verifies configs that differ in what links need: plans, layouts, types, one grid that shifts. */
 static void verify_linked(const kf_scene *scene, int first) {
     enum { CONFIGS = 7 };
     static const char *const values[CONFIGS][MOST_VALUES] = {
@@ -305,7 +308,7 @@ static void verify_linked(const kf_scene *scene, int first) {
     verify_nearest(scene, values + first, CONFIGS - first);
 }
 
-/* In a tunnel; on a face that mirrors, beside a wall that mirrors a share; half-way. */
+/* The scenes are in a tunnel, on a face that mirrors, beside a wall that mirrors a share, and half-way. */
 static void test_against_the_reference(void **state) {
     (void)state;
     enum { LAST = 6, LAST_TWO = 5 };
@@ -336,8 +339,7 @@ static void assert_same_fields(kf_plan *one, kf_plan *other) {
         kf_fields_free(&fields[i]);
 }
 
-/* A checkpoint has the corrections of links: a run that goes on from it is the one that was not broken off.
- */
+/* A checkpoint contains the links' corrections, so that a run that continues equals one without a break. */
 static void test_checkpoint(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -429,9 +431,9 @@ static void compare_hollow(const kf_scene *scene) {
     kinetic_system->free_reference(reference);
 }
 
-/* There is no fluid inside: a flow that leaves it out is the same everywhere else, in a tunnel and on a face
- * that mirrors. Where averages take it in, or an outflow
- * waits beside it, no config leaves it out. */
+/* There is no fluid inside, so a flow that leaves it out is the same everywhere else, in a tunnel and on a
+ * face that mirrors. Where averages include the inside, or an outflow waits beside it, no config leaves it
+ * out. */
 static void test_hollow_solids(void **state) {
     (void)state;
     kf_scene *scene = open_linked();
@@ -447,7 +449,7 @@ static void test_hollow_solids(void **state) {
     kf_scene_free(scene);
 }
 
-/* The mass of the fluid over that at the beginning, less 1. */
+/* Returns the mass of the fluid over that at the beginning, less 1. */
 static double gained_mass(const kf_scene *scene, const kf_plan *plan) {
     kf_fields fields = {0};
     kf_error error = {KF_OK, ""};
@@ -460,7 +462,7 @@ static double gained_mass(const kf_scene *scene, const kf_plan *plan) {
     return sum / (double)(count - scene->links.inside_count);
 }
 
-/* A ball in a driven channel between walls: what its links add to the fluid they take back. */
+/* A ball is in a driven channel between walls. Its links take back what they add to the fluid. */
 static void test_closed_domain_keeps_its_mass(void **state) {
     (void)state;
     kf_scene *scene = open_linked();
@@ -482,8 +484,8 @@ static void test_closed_domain_keeps_its_mass(void **state) {
     kf_scene_free(scene);
 }
 
-/* By how much the force on a plate beside a wall swings from step to step, over the force of an even stream
- * against it: a node between them throws what it has across from one to the other. */
+/* Returns how much the force on a plate beside a wall oscillates from step to step, over the force of a
+ * uniform stream against it. The node between them throws its fluid from one to the other. */
 static double swing(bool half_way) {
     kf_error error = {KF_OK, ""};
     kf_solid_load load[2];
@@ -527,7 +529,7 @@ static void assert_problem_refused(const kf_scene *scene, int parts, const char 
     if (strstr(error.message, what) == NULL) fail_msg("'%s' does not say '%s'", error.message, what);
 }
 
-/* What links cannot do is refused by its name: motion, passes, solids out of the stream. */
+/* Links refuse what they cannot do by name: motion, passes, solids outside of the stream. */
 static void test_refusals(void **state) {
     (void)state;
     assert_scene_refused(
@@ -551,7 +553,7 @@ static void test_refusals(void **state) {
     kf_scene_free(scene);
 }
 
-/* A scene file says so, and the file that is written of it. */
+/* A scene file can ask for links, and the file that is written of the scene does. */
 static void test_scene_files(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

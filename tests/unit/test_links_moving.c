@@ -84,7 +84,7 @@ static void test_box_on_seams(void **state) {
     kf_scene_free(scene);
 }
 
-/* A box that turns about its middle in a fluid at rest has a torque but no force. */
+/* A box that turns about its middle in a fluid at rest feels a torque but no force. */
 static void test_force_that_cancels(void **state) {
     (void)state;
     enum { ONE = 1 };
@@ -102,7 +102,7 @@ static kf_plan *open_with(const kf_scene *scene, const char *const *values) {
     return open_plan(scene, &config);
 }
 
-/* Returns the mean force along x on a ball in a fluid that flows along x with a speed at first. */
+/* Returns the mean force along x on a ball in a fluid that flows along x with this speed at first. */
 static double mean_drag(kf_scene *scene, double speed, int steps, int looks) {
     const double center[3] = {9.7, 9.8, 10.2};
     kf_error error = {KF_OK, ""};
@@ -123,8 +123,8 @@ static double mean_drag(kf_scene *scene, double speed, int steps, int looks) {
     return sum / looks;
 }
 
-/* A ball that travels through a fluid at rest by the length of a node has the drag of one at rest in a stream
- * as fast, which its links have in another way. */
+/* A ball that travels through a fluid at rest by the distance of a node has the drag of a ball at rest in
+ * a stream of that speed, whose links are computed in another way. */
 static void test_travelling_ball(void **state) {
     (void)state;
     enum { STEPS = 210, LOOKS = 25 };
@@ -153,7 +153,7 @@ static double mean_density(kf_plan *plan, size_t count) {
     return sum / (double)count;
 }
 
-/* Nodes that are covered and uncovered keep the mass on the mean: a box that turns four times changes the
+/* Nodes that are covered and uncovered keep the mass on average: a box that turns four times changes the
  * mean density by less than 2e-4. */
 static void test_mass(void **state) {
     (void)state;
@@ -173,7 +173,8 @@ static void test_mass(void **state) {
     kf_scene_free(scene);
 }
 
-/* A ball about its own axis, whose nodes stay what they are, has the torque that the lists of links give. */
+/* A ball about its own axis, which covers and uncovers no nodes, has the torque that the lists of links
+ * give. */
 static void test_ball_in_place(void **state) {
     (void)state;
     enum { STEPS = 100 };
@@ -201,7 +202,7 @@ static void test_ball_in_place(void **state) {
     assert_true(kf_length(load[1].force) < 1e-3 * kf_length(load[1].torque));
 }
 
-/* A checkpoint has the pose: a run that goes on from it is the one that was not broken off. */
+/* A checkpoint contains the pose, so that a run that continues equals one without a break. */
 static void test_checkpoint(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -228,7 +229,7 @@ static void test_checkpoint(void **state) {
     kf_scene_free(scene);
 }
 
-/* What links cannot follow is said by name, before anything is made. */
+/* Motions that links cannot follow are refused by name, before anything is made. */
 static void test_refusals(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

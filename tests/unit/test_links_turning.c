@@ -68,7 +68,7 @@ static void test_surfaces(void **state) {
     assert_false(turns("plate", plate, z, at));
 }
 
-/* A surface of revolution of which a part is missing does not stay in place. */
+/* A surface of revolution with a part missing does not stay in place. */
 static void test_parts_of_a_tube(void **state) {
     (void)state;
     kf_scene *scene = kf_flow_box("tube", 24, 24, 4, 0.01);
@@ -80,7 +80,7 @@ static void test_parts_of_a_tube(void **state) {
     kf_scene_free(scene);
 }
 
-/* Verifies configs that differ in what links touch. */
+/* Verifies configs that differ in what links need. */
 static void verify_turning(const kf_scene *scene, int count) {
     enum { CONFIGS = 7 };
     static const char *const values[CONFIGS][MOST_VALUES] = {
@@ -101,7 +101,7 @@ static void test_against_the_reference(void **state) {
     kf_scene_free(scene);
 }
 
-/* Advances a ball in a periodic box that turns so fast, and returns the load on it. */
+/* Advances a ball that turns at this speed in a periodic box, and returns the load on it. */
 static kf_solid_load turn_ball(kf_scene *scene, const double center[3], double angular_speed, int steps) {
     kf_error error = {KF_OK, ""};
     kf_solid_load load;
@@ -124,8 +124,8 @@ static kf_scene *make_periodic(void) {
     return scene;
 }
 
-/* A ball on the seams of a periodic box has the force and the torque of one in its middle, turning or not.
- * Both lie alike among the rows of the averages, every fourth. */
+/* A ball across the periodic faces has the force and the torque of one in the middle, turning or not. Both
+ * have the same position among the rows of the averages, which are every fourth. */
 static void test_seams(void **state) {
     (void)state;
     enum { STEPS = 30 };
@@ -148,7 +148,7 @@ static void test_seams(void **state) {
     }
 }
 
-/* The reference has that torque, too. */
+/* The reference has this torque, too. */
 static void test_reference_on_seams(void **state) {
     (void)state;
     kf_scene *scene = make_periodic();
@@ -157,8 +157,8 @@ static void test_reference_on_seams(void **state) {
     kf_scene_free(scene);
 }
 
-/* The torque of a ball that begins to turn in a fluid at rest holds it back, about its axis, as in an
- * unbounded fluid at small Reynolds numbers, and no force acts. */
+/* A ball that begins to turn in a fluid at rest feels a torque against its turn, as in an unbounded fluid
+ * at small Reynolds numbers, and no force. */
 static void test_torque(void **state) {
     (void)state;
     enum { LOOKS = 3 };
@@ -182,7 +182,7 @@ static void test_torque(void **state) {
 #define SOLID(shape, motion)                                                                                 \
     "\"solid\": {" shape ", \"position\": [1, 0.8, 0.6], \"boundary\": \"links\", \"motion\": {" motion "}}"
 
-/* Which motions links follow is said by name. */
+/* Links name the motions that they follow. */
 static void test_refusals(void **state) {
     (void)state;
     assert_scene_refused(

@@ -33,7 +33,8 @@ struct kftune_problem {
 
 static bool comma_is_there;
 
-/* Made here, because a machine may have none: the point is a comma, thousands have points. */
+/* The test makes its own locale, because a machine may have none: a comma for decimals, points for
+ * thousands. */
 static int make_locale(void **state) {
     if (take_quick_compiler(state) != 0 || make_test_folder(state) != 0) return 1;
     const char *source = write_text("comma", "comment_char %\nLC_NUMERIC\ndecimal_point \",\"\n"
@@ -68,7 +69,7 @@ static void set_comma(bool comma) {
 /* --- Opening ---------------------------------------------------------------------------------------------
  */
 
-/* Hash and facts, or why it does not open, as the library does it in this locale. */
+/* Appends hash and facts, or the reason why it does not open, as the library finds them in this locale. */
 static void tell_opened(const char *source, const char *system, bool comma, kf_text *text) {
     const kftune_scene_options options = {.size = sizeof options, .system = system};
     kftune_problem *problem = NULL;
@@ -120,8 +121,8 @@ static void every_scene_is_the_same(void **state) {
 /* --- Tuning ----------------------------------------------------------------------------------------------
  */
 
-/* Tunes in the one locale, asks the store in the other. The presets are measured however little time there
- * is; a final would take most of the time and ends with the budget. */
+/* Tunes in one locale, and asks the store in the other. The presets are measured however short the time
+ * is. A final would take most of it, and ends with the budget. */
 static void tune_and_ask(const char *source, const char *system, const int nodes[3], bool comma) {
     const char *store = test_path(comma ? "comma.db" : "point.db");
     kftune_scene_options opening = {.size = sizeof opening, .system = system};
@@ -141,7 +142,7 @@ static void tune_and_ask(const char *source, const char *system, const int nodes
     set_comma(!comma);
     assert_int_equal(kftune_best(problem, &options, &known), KFTUNE_OK);
     assert_int_equal(kftune_exact(known), 1);
-    /* The store answers with the time of all runs of this config, which each differ a little. */
+    /* The store returns the time of all runs of this config, which differ a little. */
     const double share = kftune_time_us(known) / kftune_time_us(tuned);
     if (!(share > 0.1 && share < 10.0)) fail_msg("%s: %g of the time that was measured", source, share);
     set_comma(false);
@@ -231,7 +232,7 @@ static void count_commas(void *data, size_t begin, size_t end) {
         ((bool *)data)[i] = comma_is_set();
 }
 
-/* A thread does not have the locale of the thread that begins it unless it is given. */
+/* A thread has the locale of the thread that begins it only if that is handed on. */
 static void threads_have_the_locale_of_the_library(void **state) {
     (void)state;
     enum { COUNT = 4096 };

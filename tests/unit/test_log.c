@@ -71,7 +71,7 @@ static void report_everything(void) {
     kf_warn("a doubt");
 }
 
-/* A process that is forked while signs are given may itself write. */
+/* A process that is forked while signs of life are printed may itself write. */
 static void report_from_a_fork(void) {
     kf_log_give_signs(0.001);
     for (int i = 0; i < 50; i++) {
@@ -109,7 +109,7 @@ static void test_signs_of_life(void **state) {
     assert_string_equal(text, "");
 }
 
-/* What each level says, of each kind of line. */
+/* Each level prints this of each kind of line. */
 static void test_levels(void **state) {
     (void)state;
     static const char *const said[] = {

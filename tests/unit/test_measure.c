@@ -71,7 +71,7 @@ typedef struct rare_times {
     double step_us, ordinary_us, rare_us; /* the least seen: other programs only make times longer */
 } rare_times;
 
-/* Steps with a launch of twenty times the work at every eighth. whole: timed in whole cycles. */
+/* Times steps with a launch of twenty times the work at every eighth. whole: in whole cycles. */
 static void time_rare(kf_backend *backend, bool whole, rare_times *least) {
     kf_error error = {KF_OK, ""};
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
@@ -144,7 +144,7 @@ static kf_status note_place(kf_plan *plan, int window, double shift, kf_error *e
     return KF_OK;
 }
 
-/* A sample is the mean of all windows, and timing goes on until 500 steps are measured. */
+/* A sample is the mean of all windows, and timing continues until 500 steps are measured. */
 static void plans_with_windows_are_measured_in_all(void **state) {
     (void)state;
     kf_backend *backend = NULL;
@@ -185,7 +185,7 @@ static void plans_with_windows_are_measured_in_all(void **state) {
     kf_backend_close(backend);
 }
 
-/* A config that was found elsewhere runs only where it is right. */
+/* A config from elsewhere is timed only where it is right. */
 static void known_configs_are_verified(void **state) {
     (void)state;
     static const char *const behaviours[] = {"right", "wrong"};
@@ -209,8 +209,8 @@ static kf_kernel_time row_of_time(double median_us, double launches, double byte
     return row;
 }
 
-/* A row of several parts has the time of the slowest, which need not be the one with the longest launch, and
- * the bytes of all: the rate is the team's. */
+/* A row of several parts has the time of the slowest part, which need not be the one with the longest
+ * launch, and the bytes of all. The rate is the team's. */
 static void rows_of_several_parts(void **state) {
     (void)state;
     kf_kernel_time row = row_of_time(10.0, 1.0, 4000.0);

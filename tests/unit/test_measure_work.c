@@ -81,7 +81,7 @@ static void close_bench(bench *b) {
     kf_backend_close(b->backend);
 }
 
-/* Real time is not what these are about. */
+/* Returns a policy without limits in real time. */
 static kf_measure_policy policy_of(const char *kind) {
     kf_device_info device = {0};
     (void)snprintf(device.backend, sizeof device.backend, "%s", kind);
@@ -135,7 +135,7 @@ static void launches_of_one_name(void **state) {
     close_bench(&b);
 }
 
-/* Of a team a launch that fails says on which device: here on the second, with the first one's kernel. */
+/* If a launch of a team fails, the message names the device: here the second, with the first one's kernel. */
 static void failures_name_their_device(void **state) {
     (void)state;
     bench b;
@@ -166,8 +166,8 @@ static void behind_a_queue(void **state) {
     close_bench(&b);
 }
 
-/* A GPU's samples are what a run gives it at once: graphs of 64 launches. Not where that is more than twenty
- * samples of 200 us, nor where the cache is to be cold in each of few steps. */
+/* A GPU's samples are what a run gives it at once: graphs of 64 launches. They are smaller if these take
+ * more than twenty samples of 200 us, or if the cache is to be cold in each of few steps. */
 static void of_whole_trains(void **state) {
     (void)state;
     static const struct {
@@ -197,7 +197,8 @@ static void of_whole_trains(void **state) {
     }
 }
 
-/* Two samples are enough of what is much slower than the best; nothing is timed launch by launch then. */
+/* Two samples are enough for a config that is much slower than the best. Then nothing is timed launch by
+ * launch. */
 static void of_a_loser(void **state) {
     (void)state;
     bench b;

@@ -113,7 +113,7 @@ static void test_polygons(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* A face of no, one or two corners is none, and no corner of it becomes the next face's. */
+/* A face of no, one or two corners is left out, and none of its corners becomes the next face's. */
 static void test_faces_of_few_corners(void **state) {
     (void)state;
     const double origin[3] = {0};
@@ -128,7 +128,7 @@ static void test_faces_of_few_corners(void **state) {
         1.0, origin);
 }
 
-/* A needle has an area, however thin it is; a line has none. */
+/* A needle has an area, however thin it is. A line has none. */
 static void test_needles(void **state) {
     (void)state;
     static const struct {
@@ -197,7 +197,7 @@ static void test_bad_obj(void **state) {
     }
 }
 
-/* Some programs write this before the first line, behind a vertex, and over the end of a line. */
+/* Some programs write these before the first line, behind a vertex, and across the end of a line. */
 static void test_obj_text(void **state) {
     (void)state;
     const double origin[3] = {0};
@@ -264,7 +264,7 @@ static long most_memory_kib(void) {
     return own.ru_maxrss > children.ru_maxrss ? own.ru_maxrss : children.ru_maxrss;
 }
 
-/* A few hundred bytes must not take gigabytes: what a file claims is held against its size. */
+/* A few hundred bytes must not take gigabytes, so a file's claims are compared with its size. */
 static void test_claims(void **state) {
     (void)state;
     kf_mesh mesh;
@@ -291,7 +291,7 @@ static void test_claims(void **state) {
         fail_msg("%ld MiB, before %ld", most_memory_kib() >> 10, before >> 10);
 }
 
-/* An empty picture of 70 million pixels is a file of 70 kB, and would be 280 MB of colours and kinds. */
+/* An empty picture of 70 million pixels is a file of 70 kB, and would take 280 MB of colours and kinds. */
 static void test_claims_of_pictures(void **state) {
     (void)state;
     enum { WIDTH = 8192, HEIGHT = 8193 };

@@ -4,7 +4,7 @@
 #include "scene/document.h"
 #include "tests/unit/mesh_cases.h"
 
-/* A surface that stands in its file with both its sides, several times, or in part, is the surface. */
+/* A surface that is in its file with both sides, several times, or in part, is one surface. */
 static void test_2_double_sided(void **state) {
     (void)state;
     kf_mesh_builder heap = {.vertex_capacity = 0};
@@ -20,7 +20,7 @@ static void test_2_double_sided(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* A ball has its own mass as a free solid, and a sheet with both its sides none. */
+/* A ball has its mass as a free solid, and a sheet with both sides has none. */
 static void test_2_double_sided_free(void **state) {
     (void)state;
     static const char *const free_scene = "{\"solid\":{\"mesh\":\"%s\",\"position\":[2,2,2],\"motion\":{"
@@ -51,7 +51,8 @@ static void test_2_double_sided_free(void **state) {
     }
 }
 
-/* Coordinates of maps keep their digits: the same scene as at the origin, but for what the decimals round. */
+/* Coordinates of maps keep their digits: the scene is the one at the origin, but for what the decimals
+ * round. */
 static void test_3_georeferenced(void **state) {
     (void)state;
     static const double places[3][3] = {{500000, 5400000, 120}, {2600000, 1200000, 400}, {-1e7, 1e8, 5e5}};
@@ -81,7 +82,7 @@ static void test_3_georeferenced(void **state) {
     "0 2 "                                                                                                   \
     "1\nf 6 5 4 3 2 1\nf 7 8 9 10 11 12\nf 1 2 8 7\nf 2 3 9 8\nf 3 4 10 9\nf 4 5 11 10\nf 5 6 12 11\nf 6 1 " \
     "7 12\n"
-/* An L-shaped prism seen on its L. */
+/* An L-shaped prism is seen on its L. */
 static void test_4_concave(void **state) {
     (void)state;
     const kf_placement said = {.up = {1, 1}, .wind = {2, 1}, .road = KF_ROAD_NO, .cells = 4};
@@ -94,7 +95,7 @@ static void test_4_concave(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* A polygon that crosses itself is told, and refused where it spoils the surface. */
+/* A polygon that crosses itself is reported, and refused where it spoils the surface. */
 static void test_4_crossed(void **state) {
     (void)state;
     kf_text notes = {0};
@@ -110,7 +111,7 @@ static void test_4_crossed(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* The kind of 5 with a face: a triangle that was lost far away is told; what is merely apart is not. */
+/* A triangle that was lost far away is reported. A part that is merely apart is not. */
 static void test_5_lost_triangle(void **state) {
     (void)state;
     kf_text notes = {0};
@@ -150,7 +151,7 @@ static void test_5_unused_vertex(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* The frontal area does not depend on the grid, and thin parts have theirs. */
+/* The frontal area does not depend on the grid, and includes thin parts. */
 static void test_10_frontal_area(void **state) {
     (void)state;
     kf_mesh_builder heap = {.vertex_capacity = 0};
@@ -179,7 +180,8 @@ static void test_10_frontal_area(void **state) {
     }
 }
 
-/* Triangles without area go and leave no gap; neither does an edge that is cut on one side only. */
+/* Triangles without area are removed and leave no gap. An edge that is cut on one side only leaves none
+ * either. */
 static void test_11_closed_by_slivers(void **state) {
     (void)state;
     static const char *const cube =
@@ -202,7 +204,7 @@ static void test_11_closed_by_slivers(void **state) {
     }
 }
 
-/* A guess that is not followed names every axis with what it would make of the mesh. */
+/* A guess that is not followed names every axis, with what it would make of the mesh. */
 static void test_22_guesses(void **state) {
     (void)state;
     kf_scene *scene = NULL;
@@ -225,8 +227,7 @@ static void test_22_guesses(void **state) {
     kf_scene_free(scene);
 }
 
-/* The unit of a car is that of its length along the wind that was said, and of what is a car along it only.
- */
+/* The unit of a car follows from its length along the given wind, if it is a car along that. */
 static void test_23_units(void **state) {
     (void)state;
     kf_mesh_builder heap = {.vertex_capacity = 0};
@@ -249,8 +250,8 @@ static void test_23_units(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* One area of reference: the front at zero yaw, whatever the yaw and the grid; or what the scene or an option
- * says. The flow does not feel it. */
+/* There is one reference area: the front at zero yaw, whatever the yaw and the grid, or the one of the
+ * scene or an option. The flow does not depend on it. */
 static void test_10_reference_area(void **state) {
     (void)state;
     kf_mesh_builder heap = {.vertex_capacity = 0};

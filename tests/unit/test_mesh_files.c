@@ -2,7 +2,8 @@
  * Faults: a way of writing that changes the mesh. */
 #include "tests/unit/mesh_cases.h"
 
-/* A file whose numbers are of single precision has lost something, which is said, or is too much. */
+/* A file with coordinates in single precision has lost digits, which is reported, or refused if it is too
+ * much. */
 static void test_3_single_precision(void **state) {
     (void)state;
     static const struct {
@@ -80,7 +81,7 @@ static void test_12_strips(void **state) {
         }
 }
 
-/* Other programs write this behind a corner's strokes, and the ends of lines of old Macs (35). */
+/* Other programs write these behind a corner's strokes, and the line ends of old Macs (35). */
 static void test_13_strokes(void **state) {
     (void)state;
     static const char *const corners[] = {"%d//", "%d/", "%d/1", "%d//1", "%d/1/", "%d/1/1"};
@@ -180,7 +181,7 @@ static void test_14_stl_bytes(void **state) {
             check_box(write_bytes("bytes.stl", stl, 84 + 12 * 50 + (size_t)behind), 2, 1, 0.5);
         }
     refuse_mesh(write_bytes("short.stl", stl, 84 + 11 * 50 + 49), "claims 12 triangles");
-    /* A count that is too small, as of a program that was to write it at its end. */
+    /* Some programs leave a count that is too small, which they would write at their end. */
     memset(stl + 80, 0, 4);
     refuse_mesh(write_bytes("none.stl", stl, 84 + 12 * 50),
                 "claims 0 triangles in 684 bytes, which are enough for 12");
@@ -236,7 +237,7 @@ static void test_15_addresses(void **state) {
                 "cannot be read as a mesh");
 }
 
-/* Extensions that change the shape and are not read (8), and glTF 1.0 (35, 39), by name. */
+/* Extensions that change the shape and are not read (8), and glTF 1.0 (35, 39), are refused by name. */
 static void test_8_extensions(void **state) {
     (void)state;
     static const char *const unread[] = {"KHR_mesh_quantization", "EXT_meshopt_compression",
@@ -263,8 +264,7 @@ static void test_8_extensions(void **state) {
     refuse_mesh(write_bytes("old.glb", old, sizeof old), "is glTF 1.0");
 }
 
-/* A node far away has all its digits beside another one, though the library multiplies in single precision.
- */
+/* A node far away keeps its digits beside another one, though the library multiplies in single precision. */
 static void test_3_far_nodes(void **state) {
     (void)state;
     kf_text notes = {0};
@@ -278,7 +278,7 @@ static void test_3_far_nodes(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* A glTF file says that y is up and what its unit is; what the user says goes first. */
+/* A glTF file states that y is up and what its unit is. The user's options override that. */
 static void test_29_gltf_axes(void **state) {
     (void)state;
     static const struct {

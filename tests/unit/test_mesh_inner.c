@@ -4,7 +4,7 @@
 #include "scene/particles.h"
 #include "tests/unit/mesh_cases.h"
 
-/* A face of many corners that are the same few over and over, and a thousand triangles on each other: one. */
+/* A face with the same few corners again and again, and a thousand triangles on each other, count as one. */
 static void test_17_crowds(void **state) {
     (void)state;
     kf_text obj = {0};
@@ -24,8 +24,8 @@ static void test_17_crowds(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* Layers that lie almost on each other, of which none is another: their number of samples is bounded, and
- * each stands for what it stood for. */
+/* Layers almost on each other are different surfaces. Their number of samples is bounded, and each stands
+ * for its area. */
 static void test_17_layers(void **state) {
     (void)state;
     size_t counts[2];
@@ -50,7 +50,7 @@ static void test_17_layers(void **state) {
     assert_true(counts[0] < 18000 && counts[1] < 3 * counts[0] / 2); /* of four times the layers */
 }
 
-/* Ctrl-C is heard while samples are placed. */
+/* Ctrl-C is noticed while samples are placed. */
 static void test_17_interrupted(void **state) {
     (void)state;
     kf_scene *scene = NULL;
@@ -63,7 +63,7 @@ static void test_17_interrupted(void **state) {
     assert_holds(error.message, "samples of ball");
 }
 
-/* A surface that no stream reaches does not act: shells within, however thin the wall, discs, walls
+/* A surface that no stream reaches does not act: shells inside, however thin the wall, discs, walls
  * between rooms. */
 static void test_28_inner_surfaces(void **state) {
     (void)state;
@@ -94,7 +94,7 @@ static void test_28_inner_surfaces(void **state) {
     kf_mesh_free(&heap.mesh);
 }
 
-/* A surface that the stream reaches does act: through a window, behind a wall with a gap, beside another
+/* A surface that the stream reaches acts: through a window, behind a wall with a gap, beside another
  * solid. */
 static void test_28_reached_surfaces(void **state) {
     (void)state;
@@ -126,8 +126,8 @@ static void drop_two(kf_mesh *mesh, size_t triangle) {
             3 * (mesh->triangle_count - triangle) * sizeof *mesh->triangles);
 }
 
-/* Two boxes with a wall between them that the file has not, once, from both sides, or cut in two ways, are
- * one closed solid. */
+/* Two boxes are one closed solid if the wall between them is missing in the file, is there once, from both
+ * sides, or cut in two ways. */
 static void test_28_walls(void **state) {
     (void)state;
     for (int wall = 0; wall < 4; wall++) {
@@ -144,7 +144,7 @@ static void test_28_walls(void **state) {
     }
 }
 
-/* A cavity is not the solid's matter; a body within a body is no more than the body. */
+/* A cavity is not part of the solid's matter. A body within a body adds none. */
 static void test_28_matter(void **state) {
     (void)state;
     for (int inwards = 0; inwards < 2; inwards++) {
@@ -168,7 +168,7 @@ static void test_28_matter(void **state) {
     }
 }
 
-/* Bodies that overlap are there once where they do, whichever way each of them looks. */
+/* Bodies that overlap count once there, whichever way each of them looks. */
 static void test_26_overlap(void **state) {
     (void)state;
     for (int inwards = 0; inwards < 2; inwards++) {
@@ -230,8 +230,8 @@ static void test_26_fluid(void **state) {
     }
 }
 
-/* A sheet with both its sides that stands on a closed body, or beside it, leaves the body closed; its samples
- * stay where they are. */
+/* A sheet with both sides, on a closed body or beside it, leaves the body closed, and its samples stay
+ * where they are. */
 static void test_28_sheets(void **state) {
     (void)state;
     kf_mesh_builder heap = {.vertex_capacity = 0};

@@ -25,8 +25,8 @@ static double outline_area(const outline *o) {
     return 0.5 * twice;
 }
 
-/* Steps on whole numbers along both sides of a middle line, as plans of buildings have: many corners lie on
- * lines through others. */
+/* Makes steps at whole numbers along both sides of a middle line, as in plans of buildings: many corners
+ * lie on lines through others. */
 static void make_steps(outline *o, uint64_t *state) {
     const size_t steps = 2 + draw_below(state, 12);
     double height[2][16];
@@ -51,7 +51,7 @@ static void make_star(outline *o, uint64_t *state) {
     }
 }
 
-/* A comb: teeth of different lengths, some of which have corners within their straight edges. */
+/* Makes a comb with teeth of different lengths, some of which have corners within straight edges. */
 static void make_comb(outline *o, uint64_t *state) {
     const size_t teeth = 2 + draw_below(state, 18);
     add_corner(o, 0.0, 0.0);
@@ -67,7 +67,7 @@ static void make_comb(outline *o, uint64_t *state) {
     add_corner(o, 0.0, 1.0);
 }
 
-/* A square with holes, each tied to its edge by a bridge that the outline passes twice. */
+/* Makes a square with holes, each tied to its edge by a bridge that the outline passes twice. */
 static void make_holes(outline *o, uint64_t *state) {
     const size_t holes = 1 + draw_below(state, 6);
     add_corner(o, 0.0, 0.0);
@@ -131,7 +131,8 @@ static const char *write_prism(const outline *o, const double matrix[9], const d
     return path;
 }
 
-/* Walls of a bridge stand twice, once from each side, and inside: they are no surface. */
+/* Returns the length of the walls. Those of a bridge are there twice, once from each side, inside, and are
+ * no surface. */
 static double wall_length(const outline *o) {
     double length = 0.0;
     for (size_t i = 0; i < o->count; i++) {
@@ -205,9 +206,8 @@ static void make_surface(kf_mesh_builder *heap, int number, uint64_t *state) {
     }
 }
 
-/* Cuts an edge of a triangle, and of no other, at a place of its own; with a sliver that closes it, or
- * without.
- */
+/* Cuts an edge of one triangle, and of no other, at a place of its own, with a sliver that closes it or
+ * without. */
 static void cut_one_side(kf_mesh_builder *heap, size_t triangle, bool sliver, uint64_t *state) {
     const uint32_t a = heap->mesh.triangles[3 * triangle], b = heap->mesh.triangles[3 * triangle + 1],
                    c = heap->mesh.triangles[3 * triangle + 2];
@@ -232,8 +232,8 @@ static void shuffle(kf_mesh *mesh, uint64_t *state) {
     }
 }
 
-/* Slivers, duplicates of either winding, turned triangles, lines and points that are triangles, vertices that
- * nothing uses, corners that are there twice. */
+/* Adds slivers, duplicates of either winding, reversed triangles, lines and points as triangles, unused
+ * vertices, and corners that are there twice. */
 static void spoil(kf_mesh_builder *heap, uint64_t *state) {
     const size_t cuts = draw_below(state, 20), turned = draw_below(state, 12), copies = draw_below(state, 40);
     for (size_t i = 0; i < cuts; i++)

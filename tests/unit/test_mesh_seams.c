@@ -4,8 +4,8 @@
 #include "base/util/text.h"
 #include "tests/unit/scene_files.h"
 
-/* Appends a face of the box that is 1 long, 0.7 wide and 0.4 high, in unit lengths, as so many quads a side
- * with corners of their own, each a rounding off its place. */
+/* Appends a face of the box, which is 1 long, 0.7 wide and 0.4 high, as this many quads a side with
+ * corners of their own, each a rounding error off its place. */
 static void append_face(kf_text *text, int *have, int axis, bool far, int quads, double unit) {
     static const double size[3] = {1.0, 0.7, 0.4}, OFF = 1e-8;
     const int u = (axis + 1) % 3, v = (axis + 2) % 3, first = *have + 1;

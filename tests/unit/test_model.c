@@ -54,7 +54,7 @@ static void test_interpolates(void **state) {
     kf_surrogate_close(surrogate);
 }
 
-/* Candidates before points, points before candidates, and late targets: the same predictions. */
+/* Candidates before points, points before candidates, and late targets give the same predictions. */
 static void test_order_does_not_matter(void **state) {
     (void)state;
     const kf_lengths lengths = lengths_of(-0.3, 1e-3);
@@ -91,8 +91,7 @@ static void test_order_does_not_matter(void **state) {
         }
 }
 
-/* Lengths found for a smooth function leave out what does not matter, and predict better than the first
- * guess. */
+/* Fitted lengths leave out what has no effect, and predict better than the first guess. */
 static void test_lengths(void **state) {
     (void)state;
     float features[POINTS * FEATURES];
@@ -172,7 +171,7 @@ static void test_features(void **state) {
     kf_space *space = NULL;
     assert_int_equal(kf_space_from_configs("test", configs, (size_t)count, &space, NULL), KF_OK);
     kf_features *features = kf_features_open(space);
-    /* block: its logarithm and its powers of two; kind and tile have two values each; constant has one */
+    /* block has its logarithm and its powers of two, kind and tile have two values each, constant has one. */
     assert_int_equal(kf_features_count(features), 4);
     float values[KF_FEATURES], low[KF_FEATURES] = {0}, high[KF_FEATURES] = {0};
     for (uint64_t i = 0; i < kf_space_size(space); i++) {
@@ -191,8 +190,8 @@ static void test_features(void **state) {
     kf_space_free(space);
 }
 
-/* Fine features come behind the coarse ones: a quotient, alike where as many nodes fall to a thread, and a
- * coordinate for each value of a code. */
+/* Fine features follow the coarse ones: a quotient, which is equal where as many nodes fall to a thread,
+ * and a coordinate for each value of a code. */
 static void test_fine_features(void **state) {
     (void)state;
     enum { NUMBERS = 3 };
@@ -235,7 +234,7 @@ static void test_fine_features(void **state) {
     kf_space_free(space);
 }
 
-/* After a reset with fewer features the others say nothing, and with more they do. */
+/* After a reset with fewer features the others have no effect, and with more they do. */
 static void test_as_many_features_as_asked_for(void **state) {
     (void)state;
     const kf_lengths lengths = lengths_of(-1, 1e-3);
@@ -290,7 +289,7 @@ static double plain_posterior(const kf_lengths *lengths, const float *features, 
     return value + 0.5 * off * off;
 }
 
-/* The fit finds a minimum along every length and the noise: it followed the right slope. */
+/* The fit ends in a minimum along every length and the noise, so it followed the right slope. */
 static void test_fit_ends_in_a_minimum(void **state) {
     (void)state;
     float features[POINTS * FEATURES];
@@ -316,7 +315,7 @@ static void test_fit_ends_in_a_minimum(void **state) {
         }
 }
 
-/* The candidate that is chosen improves most on the best, by the integral over what it may be. */
+/* The chosen candidate has the largest expected improvement, by the integral over its possible values. */
 static void test_chosen_improves_most(void **state) {
     (void)state;
     const kf_lengths lengths = lengths_of(-0.5, 1e-3);

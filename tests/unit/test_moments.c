@@ -23,7 +23,7 @@
 enum {
     LEAST_VALUES = 3,
     LEAST_VARIANTS = SANITIZED ? LEAST_VALUES : 5
-}; /* that a test verifies: a filter that has come to want few is told */
+}; /* that a test verifies; a filter that wants fewer shows */
 
 /* With rates of 1. */
 static kf_scene *open_scene(const char *name, long nodes) {
@@ -42,8 +42,8 @@ static kf_scene *open_fluid(void) {
     return scene;
 }
 
-/* One value of those parameters that only change how work is cut up; the grids of the scenes are no multiples
- * of the tiles. */
+/* The other values of these parameters only divide the work in other ways. The grids of the scenes are no
+ * multiples of the tiles. */
 static const char *const one_value[] = {"plan=moments",     "segment_lanes=1" /* the cpu has one */,
                                         "block_x=32",       "block_y=4",
                                         "register_cap=0",   "sample_block_length=1",
@@ -65,7 +65,7 @@ static kf_space *open_space(const kf_scene *scene) {
 static int verify_space(const kf_scene *scene, int steps) {
     return verify_configs(scene, open_space(scene), steps, is_representative, true);
 }
-/* Of a scene in which pairs need not meet once more. */
+/* Verifies configs of a scene in which pairs of values need not occur again. */
 static int verify_values(const kf_scene *scene) {
     return verify_configs(scene, open_space(scene), 12, is_representative, false);
 }
@@ -77,7 +77,7 @@ static void test_static_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* With a body force beside the solid's, which the initial state is in equilibrium without. */
+/* A body force acts beside the solid's, and the initial state is in equilibrium without it. */
 static void test_moving_solid(void **state) {
     (void)state;
     kf_scene *scene = open_scene("torus", 3000);
@@ -114,8 +114,8 @@ static void test_shared_memory_of_tiles(void **state) {
     kf_scene_free(scene);
 }
 
-/* Walks make up the planes, none longer than allowed or than the one before it, and blocks that begin last
- * have little to do. */
+/* Walks make up the planes. None is longer than allowed or than the one before it, and blocks that begin
+ * last have little to do. */
 static void test_walks_get_shorter(void **state) {
     (void)state;
     static const int longest[] = {1, 3, 8, 16, 32, 64, 128};
@@ -175,9 +175,9 @@ static void test_faces(void **state) {
         memset(scene->face_velocity[KF_ZMAX], 0, sizeof scene->face_velocity[KF_ZMAX]);
         assert_true(verify_values(scene) >= LEAST_VALUES);
     }
-    /* Nothing is asked for: walls across z send back the images of the planes before them, a share of one or
-     * all, beside faces across x that send back, mirror, or let out. With an inflow across z, which decides
-     * at the edges, the wall across x asks. */
+    /* Nothing needs kf_incoming: walls across z send back the images of the planes before them, a share or
+     * all, beside faces across x that send back, mirror, or let out. With an inflow across z, which
+     * decides at the edges, the wall across x needs it. */
     for (int round = 0; round < 3; round++) {
         const bool low_slips = round > 0;
         const kf_boundary around[KF_FACES] = {low_slips ? KF_FREE_SLIP : KF_INFLOW,
@@ -234,7 +234,7 @@ static void test_other_rates_are_not_in_the_space(void **state) {
     kf_scene_free(scene);
 }
 
-/* A state that was saved goes on to the same last digit, also around a moving solid. */
+/* Checks that a saved state continues to the same last digit, also around a moving solid. */
 static void check_saved_state(const char *storage) {
     const char *const fixed[] = {"plan=moments", storage,           "block_x=32",
                                  "block_y=4",    "march=16",        "alpha=1",
@@ -283,9 +283,9 @@ static void dense(const void *context, int i, int j, int k, double *density, dou
     velocity[0] = velocity[1] = velocity[2] = 0.0;
 }
 
-/* 16-bit storage rounds by chance. A body force that changes the velocity by a seventh of what two numbers
- * lie apart in a step must not be lost, as it would be where the nearest is taken; and a node whose density
- * leaves the range says so. */
+/* 16-bit storage rounds at random. A body force that changes the velocity in a step by a seventh of the
+ * distance of two numbers must not be lost, as it would be with rounding to the nearest. A node whose
+ * density leaves the range shows it. */
 static void test_small_forces_add_up(void **state) {
     (void)state;
     enum { STEPS = 400 };
