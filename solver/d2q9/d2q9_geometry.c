@@ -97,8 +97,8 @@ static double rank_neighbour(const kf_scene *scene, int x, int y, bool given, in
     return given && speed > 0.0 ? rank + (u[0] * e[0] + u[1] * e[1]) / speed : rank;
 }
 
-/* The inner neighbour that an open node takes its moments from. */
-static void add_open(survey *s, int x, int y, kf_node_kind kind) {
+/* Notes which fluid neighbour an open node takes its moments from. Returns whether there is one. */
+static bool add_open(survey *s, int x, int y, kf_node_kind kind) {
     const bool given = kind == KF_NODE_INFLOW && !s->scene->mask_has_pressure;
     const int what = given ? KF_OPEN_VELOCITY : kind == KF_NODE_INFLOW ? KF_OPEN_DENSITY : KF_OPEN_REFERENCE;
     double best = -INFINITY;
@@ -113,7 +113,9 @@ static void add_open(survey *s, int x, int y, kf_node_kind kind) {
         from[0] = fx;
         from[1] = fy;
     }
-    if (from[0] >= 0) put_open(s, (const int[5]){x, y, from[0], from[1], what});
+    if (from[0] < 0) return false;
+    put_open(s, (const int[5]){x, y, from[0], from[1], what});
+    return true;
 }
 
 /* Notes what a node is: solid, open or beside a solid or a face, with the directions in which it bounces
@@ -125,15 +127,15 @@ static void survey_node(survey *s, int x, int y) {
     if (kind == KF_NODE_SOLID) *flags |= KF_NODE_SOLID_BIT;
     /* The link is left out. */
     if (kind == KF_NODE_SOLID && s->half_way && s->in_place) *bounces = 255;
-    if (kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW) add_open(s, x, y, kind);
+    const bool open = kind == KF_NODE_INFLOW || kind == KF_NODE_OUTFLOW;
+    /* An open node without fluid beside it prescribes nothing: it is as a fluid node. */
+    const bool fluid = kind == KF_NODE_FLUID || (open && !add_open(s, x, y, kind));
     for (int i = 1; i < 9; i++) {
         int from[2];
         const bool inside = neighbour(s->scene, x, y, -velocities[i][0], -velocities[i][1], from);
-        const bool link =
-            inside && kind == KF_NODE_FLUID && kind_at(s->scene, from[0], from[1]) == KF_NODE_SOLID;
+        const bool link = inside && fluid && kind_at(s->scene, from[0], from[1]) == KF_NODE_SOLID;
         if (!inside || link) *flags |= KF_NODE_LINK_BIT;
-        if (link || (!inside && kind == KF_NODE_FLUID && enters_from_solid(s->scene, x, y, i)))
-            add_link(s, x, y, i);
+        if (link || (!inside && fluid && enters_from_solid(s->scene, x, y, i))) add_link(s, x, y, i);
         if (!inside || (link && s->half_way)) *bounces |= (unsigned char)(1U << (i - 1));
     }
 }

@@ -311,8 +311,10 @@ static void read_solution(reference_run *run, kf_d2q9_solution *solution) {
         for (size_t axis = 0; axis < 2; axis++)
             solution->values[(axis + 1) * run->count + node] =
                 m[axis + 1] - 0.5 * run->scene->body_force[axis];
-        if (kind == KF_NODE_FLUID)
-            add_load(run, (int)(node % (size_t)run->n[0]), (int)(node / (size_t)run->n[0]), &solution->load);
+        const int x = (int)(node % (size_t)run->n[0]), y = (int)(node / (size_t)run->n[0]);
+        /* An open node without fluid beside it is as a fluid node. */
+        if (kind == KF_NODE_FLUID || choose_neighbour(run, x, y, NULL) == 0)
+            add_load(run, x, y, &solution->load);
     }
 }
 
