@@ -49,6 +49,8 @@ typedef unsigned long long kf_uint64;
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
 #define KF_SCALAR_KERNEL(name, arguments_type) KF_KERNEL(name, arguments_type)
+/* A kernel whose items wait for earlier ones (kf_await_warps). */
+#define KF_ORDERED_KERNEL(name, arguments_type) KF_KERNEL(name, arguments_type)
 
 /* A kernel whose threads share memory and wait for each other is written as phases of one block:
  *
@@ -292,9 +294,21 @@ KF_FUNCTION void kf_atomic_set_bits(unsigned *target, unsigned bits) {
 typedef int64_t kf_int64;
 typedef uint64_t kf_uint64;
 
+/* With KF_BACKWARDS=1 items, threads and blocks run from the last to the first. Tests define it: a result
+ * that depends on the order of a launch's items, which a GPU does not keep, then deviates from the reference.
+ */
+#if KF_BACKWARDS
+#define KF_EACH(type, i, first, end)     for (type i = (end)-1; i >= (first); i--)
+#define KF_EACH_NUMBERED(i, slot, count) for (int i = (count)-1, slot = i; i >= 0; slot = --i)
+#else
+#define KF_EACH(type, i, first, end)     for (type i = first; i < end; i++)
+#define KF_EACH_NUMBERED(i, slot, count) for (int i = 0, slot = 0; i < (count); slot = ++i)
+#endif
+#define KF_EACH_IN_ORDER(type, i, first, end) for (type i = first; i < end; i++)
+
 /* Defines the function that the cpu backend calls. It gets the block's shape, the range of blocks to do
  * (first .. last - 1, x fastest), and the arguments. */
-#define KF_CPU_ENTRY(name, arguments_type, x_loop)                                                           \
+#define KF_CPU_ENTRY(name, arguments_type, x_loop, each)                                                     \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z);                              \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments);                       \
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                      \
@@ -302,14 +316,13 @@ typedef uint64_t kf_uint64;
         const int bx = block[0], by = block[1], bz = block[2];                                               \
         const int nx = a.extent[0], ny = a.extent[1], nz = a.extent[2];                                      \
         const kf_int64 gx = (nx + bx - 1) / bx, gy = (ny + by - 1) / by;                                     \
-        for (kf_int64 b = first; b < last; b++) {                                                            \
+        each(kf_int64, b, first, last) {                                                                     \
             const int x0 = (int)(b % gx) * bx, x1 = nx - x0 < bx ? nx : x0 + bx;                             \
             const int y0 = (int)(b / gx % gy) * by, y1 = ny - y0 < by ? ny : y0 + by;                        \
             const int z0 = (int)(b / (gx * gy)) * bz, z1 = nz - z0 < bz ? nz : z0 + bz;                      \
-            for (int z = z0; z < z1; z++)                                                                    \
-                for (int y = y0; y < y1; y++) {                                                              \
-                    x_loop for (int x = x0; x < x1; x++) name##_item(&a, x, y, z);                           \
-                }                                                                                            \
+            each(int, z, z0, z1) each(int, y, y0, y1) {                                                      \
+                x_loop each(int, x, x0, x1) name##_item(&a, x, y, z);                                        \
+            }                                                                                                \
         }                                                                                                    \
     }                                                                                                        \
     KF_FUNCTION void name##_item(const arguments_type *a, int x, int y, int z)
@@ -327,17 +340,16 @@ typedef uint64_t kf_uint64;
         const int nx = a.extent[0], ny = a.extent[1], nz = a.extent[2];                                      \
         const kf_int64 gx = (nx + bx - 1) / bx, gy = (ny + by - 1) / by;                                     \
         type kept[count] __attribute__((aligned(64)));                                                       \
-        for (kf_int64 b = first; b < last; b++) {                                                            \
+        KF_EACH(kf_int64, b, first, last) {                                                                  \
             const int begin = (int)(b % gx) * bx, end = nx - begin < bx ? nx : begin + bx;                   \
             const int y0 = (int)(b / gx % gy) * by, y1 = ny - y0 < by ? ny : y0 + by;                        \
             const int z0 = (int)(b / (gx * gy)) * bz, z1 = nz - z0 < bz ? nz : z0 + bz;                      \
-            for (int z = z0; z < z1; z++)                                                                    \
-                for (int y = y0; y < y1; y++)                                                                \
+            KF_EACH(int, z, z0, z1)                                                                          \
+                KF_EACH(int, y, y0, y1)                                                                      \
                     for (int x0 = begin, x1; x0 < end; x0 = x1) {                                            \
                         x1 = until(&a, x0, end, y, z);                                                       \
                         if (!before(&a, x0, x1, y, z, kept)) continue;                                       \
-                        _Pragma("omp simd") for (int x = x0; x < x1; x++)                                    \
-                            name##_item(&a, x, y, z, kept, x0);                                              \
+                        _Pragma("omp simd") KF_EACH(int, x, x0, x1) name##_item(&a, x, y, z, kept, x0);      \
                         after(&a, x0, x1, y, z, kept);                                                       \
                     }                                                                                        \
         }                                                                                                    \
@@ -384,8 +396,9 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
         __builtin_memcpy((char *)target + done, (const char *)source + done, (size_t)(bytes - done));
 }
 
-#define KF_KERNEL(name, arguments_type)        KF_CPU_ENTRY(name, arguments_type, _Pragma("omp simd"))
-#define KF_SCALAR_KERNEL(name, arguments_type) KF_CPU_ENTRY(name, arguments_type, )
+#define KF_KERNEL(name, arguments_type)         KF_CPU_ENTRY(name, arguments_type, _Pragma("omp simd"), KF_EACH)
+#define KF_SCALAR_KERNEL(name, arguments_type)  KF_CPU_ENTRY(name, arguments_type, , KF_EACH)
+#define KF_ORDERED_KERNEL(name, arguments_type) KF_CPU_ENTRY(name, arguments_type, , KF_EACH_IN_ORDER)
 
 #define KF_BLOCK_KERNEL(name, arguments_type)                                                                \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y);                        \
@@ -393,7 +406,7 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
     void name(const int *block, kf_int64 first, kf_int64 last, const void *arguments) {                      \
         const arguments_type a = *(const arguments_type *)arguments;                                         \
         const kf_int64 gx = (a.extent[0] + block[0] - 1) / block[0];                                         \
-        for (kf_int64 b = first; b < last; b++)                                                              \
+        KF_EACH(kf_int64, b, first, last)                                                                    \
             name##_block(&a, (int)(b % gx), (int)(b / gx));                                                  \
     }                                                                                                        \
     KF_FUNCTION void name##_block(const arguments_type *a, int block_x, int block_y)
@@ -402,10 +415,10 @@ KF_FUNCTION void kf_stream_bytes(void *target, const void *source, kf_int64 byte
 #define KF_SHARED
 #define KF_DYNAMIC_SHARED(type, name, count)            __attribute__((aligned(64))) type name[count]
 #define KF_BARRIER                                      ((void)0)
-#define KF_EACH_THREAD(t, count)                        _Pragma("omp simd") for (int t = 0; t < (count); t++)
-#define KF_EACH_THREAD_SCALAR(t, count)                 for (int t = 0; t < (count); t++)
-#define KF_EACH_OF(i, count, threads)                   for (int i = 0; i < (count); i++)
-#define KF_EACH_SLOT(i, slot, count, threads)           for (int i = 0, slot = 0; i < (count); slot = ++i)
+#define KF_EACH_THREAD(t, count)                        _Pragma("omp simd") KF_EACH(int, t, 0, (count))
+#define KF_EACH_THREAD_SCALAR(t, count)                 KF_EACH(int, t, 0, (count))
+#define KF_EACH_OF(i, count, threads)                   KF_EACH(int, i, 0, (count))
+#define KF_EACH_SLOT(i, slot, count, threads)           KF_EACH_NUMBERED(i, slot, count)
 #define KF_EACH_SLOT_BACKWARDS(i, slot, count, threads) KF_EACH_SLOT(i, slot, count, threads)
 #define KF_EACH_FULL_SLOT                               KF_EACH_SLOT
 #define KF_SLOTS(count, threads)                        (count)

@@ -360,7 +360,7 @@ KF_FUNCTION int kf_warps_of(int items) {
     return (items + 31) / 32;
 }
 /* Runs the three parts of the chain in the order of the items. Each part begins with a new warp. */
-KF_SCALAR_KERNEL(band_chain, kf_module_arguments) {
+KF_ORDERED_KERNEL(band_chain, kf_module_arguments) {
     const int lanes = a->segments.count * KF_SEGMENT_LANES;
     const int band = kf_warps_of(a->band.capacity), seen = band + kf_warps_of(lanes), warp = x / 32;
     if (warp < band) {

@@ -1,4 +1,5 @@
-/* Plans on one device for all tests of a program: KFTUNE_TEST_DEVICE, else the cpu. */
+/* Plans on one device for all tests of a program: KFTUNE_TEST_DEVICE, else the cpu. Buffers begin as NAN and
+ * have guards on both sides (kf_backend_suspect). */
 #ifndef KF_TESTS_UNIT_PLAN_FIXTURE_H
 #define KF_TESTS_UNIT_PLAN_FIXTURE_H
 
@@ -24,9 +25,12 @@ static kf_backend *backend;
 static inline int open_device_or(const char *cpu) {
     kf_error error = {KF_OK, ""};
     const char *device = getenv("KFTUNE_TEST_DEVICE");
-    if (kf_backend_open(device ? device : cpu, &backend, &error) == KF_OK) return 0;
-    (void)fprintf(stderr, "%s\n", error.message);
-    return -1;
+    if (kf_backend_open(device ? device : cpu, &backend, &error) != KF_OK) {
+        (void)fprintf(stderr, "%s\n", error.message);
+        return -1;
+    }
+    kf_backend_suspect(backend, true);
+    return 0;
 }
 
 /* Group setups and their teardown. */

@@ -6,6 +6,7 @@
 
 #include "base/backend/backend.h"
 #include "base/backend/team/team.h"
+#include "tests/unit/quick_compiler.h"
 
 typedef struct count_arguments {
     int extent[3];
@@ -51,6 +52,33 @@ static const char atomic_source[] =
     "        seen = before;\n"
     "    }\n"
     "}\n";
+
+/* Each item, thread of a block, and number of a loop notes when it ran. */
+static const char turn_source[] =
+    "#include \"portable.h\"\n"
+    "typedef struct turn_arguments { int extent[3]; int *turns, *ran; } turn_arguments;\n"
+    "KF_SCALAR_KERNEL(item, turn_arguments) {\n"
+    "    a->turns[x + a->extent[0] * (y + a->extent[1] * z)] = kf_atomic_add_int(a->ran, 1);\n"
+    "}\n"
+    "KF_BLOCK_KERNEL(thread, turn_arguments) {\n"
+    "    (void)block_y;\n"
+    "    KF_EACH_THREAD_SCALAR(t, 8) { a->turns[8 * block_x + t] = kf_atomic_add_int(a->ran, 1); }\n"
+    "}\n"
+    "KF_BLOCK_KERNEL(number, turn_arguments) {\n"
+    "    (void)block_y;\n"
+    "    KF_EACH_OF(i, 8, 4) { a->turns[8 * block_x + i] = kf_atomic_add_int(a->ran, 1); }\n"
+    "}\n"
+    "KF_BLOCK_KERNEL(slot, turn_arguments) {\n"
+    "    (void)block_y;\n"
+    "    KF_EACH_SLOT(i, own, 8, 4) {\n"
+    "        a->turns[8 * block_x + i] = own == i ? kf_atomic_add_int(a->ran, 1) : -1;\n"
+    "    }\n"
+    "}\n";
+
+typedef struct turn_arguments {
+    int extent[3];
+    int *turns, *ran;
+} turn_arguments;
 
 static kf_backend *backend;
 static kf_module *count_module, *atomic_module;
@@ -152,10 +180,58 @@ static void test_atomics_lose_nothing_between_threads(void **state) {
         assert_int_equal(slots[i], 1); /* every old value was given out once */
 }
 
+/* Runs a kernel on one core, and looks whether its items came in order, or from the last to the first. */
+static void check_turns(const char *file, const char *name, const int extent[3], int block, bool backwards) {
+    enum { ITEMS = 48 };
+    int turns[ITEMS], ran = 0;
+    kf_module *module = load(file);
+    assert_non_null(module);
+    memset(turns, -1, sizeof turns);
+    const turn_arguments arguments = {{extent[0], extent[1], extent[2]}, turns, &ran};
+    launch(module, name, (const int[3]){block, 1, 1}, &arguments, sizeof arguments);
+    assert_int_equal(ran, ITEMS);
+    for (int i = 0; i < ITEMS; i++)
+        if (turns[i] != (backwards ? ITEMS - 1 - i : i))
+            fail_msg("%s, %s: item %d came as number %d", name, backwards ? "backwards" : "forwards", i,
+                     turns[i]);
+    kf_module_free(module);
+}
+
+/* Takes the quick compiler of the folder that tests run in: the fixture's has none. */
+static void take_quick_compiler_here(void) {
+    char *data = strdup(getenv("KFTUNE_DATA"));
+    assert_non_null(data);
+    unsetenv("KFTUNE_DATA");
+    assert_int_equal(take_quick_compiler(NULL), 0);
+    assert_int_equal(setenv("KFTUNE_DATA", data, 1), 0);
+    free(data);
+}
+
+/* Tests of many variants have kernels whose items go backwards: what depends on their order shows there. */
+static void test_quick_kernels_go_backwards(void **state) {
+    (void)state;
+    if (getenv("KFTUNE_TEST_ALL") != NULL) skip();
+    fixture_write("data/kernels/test/turn.cu", turn_source);
+    kf_backend *const cores = backend;
+    assert_int_equal(kf_backend_open("cpu:1", &backend, NULL), KF_OK);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        if (backwards) take_quick_compiler_here();
+        check_turns("kernels/test/turn.cu", "item", (const int[3]){4, 3, 4}, 4, backwards);
+        check_turns("kernels/test/turn.cu", "item", (const int[3]){48, 1, 1}, 5, backwards);
+        check_turns("kernels/test/turn.cu", "thread", (const int[3]){48, 1, 1}, 8, backwards);
+        check_turns("kernels/test/turn.cu", "number", (const int[3]){24, 1, 1}, 4, backwards);
+        check_turns("kernels/test/turn.cu", "slot", (const int[3]){24, 1, 1}, 4, backwards);
+    }
+    unsetenv("KFTUNE_CC");
+    kf_backend_close(backend);
+    backend = cores;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_item_once_in_any_blocks),
         cmocka_unit_test(test_atomics_lose_nothing_between_threads),
+        cmocka_unit_test(test_quick_kernels_go_backwards),
     };
     return cmocka_run_group_tests(tests, open_modules, close_modules);
 }
