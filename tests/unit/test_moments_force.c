@@ -41,7 +41,7 @@ static kf_config one_config(const kf_scene *scene) {
     return config;
 }
 
-/* Both forces in all components: their products, which are of second order, are in reach of 1e-9 only. */
+/* Both forces act in all components. Their products, which are of second order, are only within 1e-9. */
 static void test_body_force_and_moving_solid(void **state) {
     (void)state;
     static const double velocity[3] = {0.01, -0.02, 0.015};
@@ -57,8 +57,8 @@ static void test_body_force_and_moving_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* In a periodic box without a solid nothing holds the stream: it gains force / density in each step, half of
- * which counts in the velocity that is seen (Guo, Zheng and Shi 2002, doi:10.1103/PhysRevE.65.046308). */
+/* In a periodic box without a solid nothing resists the stream. It gains force / density in each step, of
+ * which the observed velocity includes half (Guo, Zheng and Shi 2002, doi:10.1103/PhysRevE.65.046308). */
 static void test_body_force_alone(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

@@ -12,7 +12,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/ncu_table.h"
 
-/* Ours, in the order of the plan's list: average_sum is due every 16 steps, and was counted in step 0. */
+/* The kernels of the plan in its order. average_sum runs every 16 steps, and was counted in step 0. */
 #define OURS                                                                                                 \
     "0,boundary_all,dram__bytes_read.sum,5000\n"                                                             \
     "0,boundary_all,l1tex__t_sector_hit_rate.pct,0.10\n"                                                     \
@@ -49,7 +49,8 @@ static bool compare(const char *theirs, ncu_comparison *c, char *table, size_t s
     return same;
 }
 
-/* In the order of time step 0 comes first: by position every kernel would meet its neighbour. */
+/* In order of time step 0 comes first. Paired by position, every kernel would be compared with its
+ * neighbour. */
 static void pairs_by_name_not_by_position(void **state) {
     (void)state;
     ncu_comparison c;
@@ -66,7 +67,7 @@ static void pairs_by_name_not_by_position(void **state) {
     assert_int_equal(c.unpaired, 0);
 }
 
-/* Launches of one kernel keep their order: exchanged, both are wrong. */
+/* Launches of one kernel are paired in their order. Exchanged, both are wrong. */
 static void pairs_equal_names_by_order(void **state) {
     (void)state;
     ncu_comparison c;
@@ -82,7 +83,8 @@ static void tells_what_differs(void **state) {
     (void)state;
     ncu_comparison c;
     char table[4096];
-    /* 3 % of the bytes of a judged kernel, and twice those of one that is only shown. */
+    /* The bytes of a compared kernel differ by 3 %. Those of a kernel that is only shown differ by a
+     * factor of two. */
     assert_false(compare(HEAD ROW("0", "average_sum", "191,102,976", "12.5")
                              ROW("1", "boundary_all", "10,000", "0.1") ROW("2", "stream", "1,272,000", "50")
                                  ROW("3", "scan", "100", "") ROW("4", "scan", "200", ""),
@@ -92,7 +94,7 @@ static void tells_what_differs(void **state) {
     assert_non_null(strstr(table, "differs, not judged"));
 }
 
-/* A launch that only one of both saw must not pass silently. */
+/* A launch that only one of the two tables has is reported. */
 static void tells_what_has_no_partner(void **state) {
     (void)state;
     ncu_comparison c;
@@ -102,20 +104,20 @@ static void tells_what_has_no_partner(void **state) {
                                  ROW("3", "scan", "100", "") ROW("4", "memset", "7", ""),
                          &c, table, sizeof table));
     assert_int_equal(c.wrong, 0);
-    assert_int_equal(c.unpaired, 2); /* scan's second launch, and memset */
+    assert_int_equal(c.unpaired, 2); /* second launch of scan, and memset */
     assert_false(compare(HEAD, &c, table, sizeof table));
     assert_false(compare("==ERROR== ERR_NVGPUCTRPERM\n", &c, table, sizeof table));
     assert_int_equal(c.values, 0);
 }
 
-/* Reads what ncu wrote on an H200, hundreds of columns that nobody asked for included, and what kftune
+/* Reads what ncu wrote on an H200, with hundreds of columns that were not asked for, and what kftune
  * counted there. */
 static void pairs_what_was_recorded(void **state) {
     (void)state;
     static const char *const longest[] = {"stream", "collision_terms", "update", NULL};
     char *ours = text_of_file("tests/data/ncu-h200-ours.csv"), *ncu = text_of_file("tests/data/ncu-h200.csv");
     kf_text with_late_columns = {0};
-    /* The kernel boundary_all is part 0, and ncu's third row; its occupancy stands in the 283rd column. */
+    /* The kernel boundary_all is part 0, and ncu's third row. Its occupancy is in the 283rd column. */
     kf_text_append(&with_late_columns,
                    "0,boundary_all,sm__warps_active.avg.pct_of_peak_sustained_active,85.98\n%s", ours);
     char table[65536];

@@ -13,8 +13,8 @@ static void advance(stage *s, int steps) {
         kf_nested_advance(s->run, step);
 }
 
-/* Farthest that any node of any level is from that velocity and density 1; ghosts of finer levels are left
- * out, which are right only between steps. Ends the run. */
+/* Returns the largest deviation of any node of any level from that velocity and density 1, and ends the
+ * run. Ghosts of finer levels are left out, because they are right only between steps. */
 static double off_uniform(stage *s, const double velocity[3]) {
     kf_reference_result results[KF_MOST_LEVELS];
     double off = 0.0;
@@ -36,7 +36,7 @@ static double off_uniform(stage *s, const double velocity[3]) {
     return off;
 }
 
-/* Faces, edges and corners of a box, and a box in it, leave a uniform flow alone, from wherever it comes. */
+/* Faces, edges and corners of a box, and a box in it, do not disturb a uniform flow of any direction. */
 static void test_uniform_flow(void **state) {
     (void)state;
     static const double streams[][3] = {{0.05, 0, 0}, {0, -0.04, 0.03}, {0.05, 0.03, -0.02}};
@@ -53,7 +53,7 @@ static void test_uniform_flow(void **state) {
     }
 }
 
-/* The same where boxes touch a wall that moves along, an inflow and a free-slip face. */
+/* The same holds where boxes touch a wall that moves along, an inflow and a free-slip face. */
 static void test_boxes_at_faces(void **state) {
     (void)state;
     static const double stream[3] = {0.05, 0, 0};
@@ -88,16 +88,18 @@ static void test_body_force(void **state) {
     advance(&s, STEPS);
     const double velocity[3] = {STEPS * force[0], STEPS * force[1], STEPS * force[2]};
     assert_true(off_uniform(&s, velocity) <
-                1e-9); /* the state begins in equilibrium, with what u u is there */
+                /* The state begins in equilibrium, including its terms of second order in u. */
+                1e-9);
     end(&s);
 }
 
 typedef struct decay {
-    double off, drift; /* mean error of the velocity over the vortex's, mass gained over all */
+    /* The mean error of the velocity relative to the vortex's, and the mass gained relative to all. */
+    double off, drift;
 } decay;
 
-/* Taylor-Green vortices for as long as they lose a quarter of their energy, a finer box over half of each
- * side. */
+/* Simulates Taylor-Green vortices until they have lost a quarter of their energy, with a finer box over
+ * half of each side. */
 static decay decay_of_vortices(int nodes) {
     const double viscosity = 0.04, wave = 2.0 * kf_pi / nodes;
     const int steps = (int)lround(0.15 / (2.0 * wave * wave * viscosity));
@@ -131,8 +133,8 @@ static decay decay_of_vortices(int nodes) {
     return found;
 }
 
-/* Twice as many cells have a quarter of the error, or less. Mass is kept to what the densities' differences
- * from cell to cell are not resolved by. */
+/* With twice as many cells the error is a quarter or less. Mass is conserved up to what the differences of
+ * density between cells do not resolve. */
 static void test_order(void **state) {
     (void)state;
     const decay coarse = decay_of_vortices(12), fine = decay_of_vortices(24);
@@ -141,7 +143,7 @@ static void test_order(void **state) {
     assert_true(fabs(fine.drift) < 1e-6);
 }
 
-/* Of a pulse that goes into a finer box less than 1 % comes back. */
+/* A pulse that enters a finer box reflects less than 1 % of its amplitude. */
 static void test_sound(void **state) {
     (void)state;
     enum { NODES = 100 };
@@ -170,7 +172,7 @@ static void assert_refused(stage *s, const kf_cell_box *boxes, int levels, const
     assert_non_null(strstr(error.message, reason));
 }
 
-/* Boxes that cannot be are refused with the reason. */
+/* Impossible boxes are refused with the reason. */
 static void test_refused(void **state) {
     (void)state;
     stage s;

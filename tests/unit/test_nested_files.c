@@ -29,11 +29,11 @@ static kf_plan *open_nested(stage *s) {
     return plan;
 }
 
-/* Where the box of a level begins in its own cells. */
+/* First cell of each level's box, in that level's own cells. */
 static const int begins[LEVELS][3] = {{0, 0, 0}, {6, 6, 6}, {18, 18, 18}};
 static const int sizes[LEVELS][3] = {{12, 12, 12}, {12, 12, 12}, {10, 10, 12}};
 
-/* The finest level's values are those of its cells in the fields on one grid, bit for bit. */
+/* The finest level's values equal those of its cells in the fields on one grid, bit for bit. */
 static void check_finest(kf_plan *plan, const kf_snapshot *finest) {
     kf_error error = {KF_OK, ""};
     kf_snapshot joined;
@@ -127,7 +127,7 @@ static int close_all(void **state) {
     return close_backend(state) != 0 || remove_scratch(state) != 0;
 }
 
-/* What is said of levels, in words and in JSON: each box from its lower to its upper corner. */
+/* Levels are described in words and in JSON, each box by its lower and its upper corner. */
 static void test_levels_as_said(void **state) {
     (void)state;
     stage s;

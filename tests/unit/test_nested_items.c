@@ -6,8 +6,8 @@
 #include "cost_model/model.h"
 #include "solver/kinetic/nested_plan.h"
 
-/* NVRTC, where it is there, compiles what crosses between levels, and of the flows the first that has the
- * ends of rows in places of their own; said counts these sources and those. */
+/* Where NVRTC is installed, it compiles the kernels that couple levels, and the first flow kernel that
+ * handles the ends of rows separately. These are the counts of both kinds of sources. */
 typedef struct sources {
     int crossings, edges;
 } sources;
@@ -32,7 +32,7 @@ static void test_compiles_for_cuda(void **state) {
     static const char *const plans[][4] = {{"plan=moments", "march=8", "storage=f16", "staged_nodes=0"},
                                            {"plan=fused", "march=0", "storage=f16", "staged_nodes=0"},
                                            {"plan=fused", "march=8", "storage=f16", "staged_nodes=0"}};
-    /* Of both finer levels the flow and what crosses to it; moments have no edges. */
+    /* The flow and the coupling of both finer levels have edges; a plan of moments has none. */
     static const int edges[] = {0, 4, 2};
     for (int i = 0; i < 3; i++) {
         for (int l = 0; l < 3; l++)
@@ -51,17 +51,18 @@ static void test_compiles_for_cuda(void **state) {
     end(&s);
 }
 
-/* A kernel of a plan: what it does to which level, and how many of its name came before it. */
+/* A kernel of a plan: the kind of its work, its level, and how many kernels of its name came before it. */
 typedef enum kind { FLOW, SOLID, REFINE, COARSEN } kind;
 enum { MOST_KERNELS = 128 };
 typedef struct kernel {
     char name[48];
     kind kind;
     int level, number;
-    bool after[MOST_KERNELS]; /* of those before it in the plan: whether it waits for them */
+    /* Whether it waits for each of the kernels before it in the plan. */
+    bool after[MOST_KERNELS];
 } kernel;
 
-/* Follows what each lane, and each mark, comes after. */
+/* Records which kernels each lane and each mark come after. */
 typedef struct order {
     int count;
     kernel kernels[MOST_KERNELS];
@@ -113,14 +114,14 @@ static kf_status follow_lanes(void *data, const kf_item *item, kf_error *error) 
     return KF_OK;
 }
 
-/* Returns whether two kernels may run at once: what one writes, the other neither reads nor writes. A level
- * steps from one of its grids to the other; boxes lie three cells apart, of which means and the lines that
- * means come from share one. No node of the solid's is a ghost. */
+/* Returns whether two kernels may run at once, because neither reads or writes what the other writes. A
+ * level steps from one of its grids to the other. Boxes lie three cells apart, one of which belongs both
+ * to the means and to the lines from which means are taken. No node of the solid is a ghost. */
 static bool may_run_at_once(const kernel *a, const kernel *b) {
     if (a->kind > b->kind) return may_run_at_once(b, a);
     const int finer = b->level - a->level;
-    if (b->kind == FLOW) /* of one step the boundary rows and the others */
-        return finer != 0 || (a->number == b->number && strcmp(a->name, b->name) != 0);
+    /* Of one step these are the boundary rows and the others. */
+    if (b->kind == FLOW) return finer != 0 || (a->number == b->number && strcmp(a->name, b->name) != 0);
     if (a->kind == FLOW && b->kind == SOLID) return finer != 0 || a->number == b->number;
     if (a->kind == FLOW && b->kind == REFINE) return finer != 0 && (finer != 1 || a->number == b->number);
     if (a->kind == FLOW) return finer != 0 && finer != 1;
@@ -143,13 +144,14 @@ static bool wait(const order *o, const char *name, int number, const char *other
     return a->after[b - o->kernels] || b->after[a - o->kernels];
 }
 
-/* The order of the kernels of two steps; caller frees. */
+/* Returns the order of the kernels of two steps. The caller frees it. */
 static order *order_by(const kf_scene *scene, const char *const *fixed, int count, bool rows_apart) {
     order *o = calloc(1, sizeof *o);
     kf_error error = {KF_OK, ""};
     kf_config config = config_of(scene, fixed, count);
     kf_config_set_boolean(&config, "concurrent_solid", true); /* as a GPU's default */
-    if (rows_apart) { /* two nodes a thread, because the cpu's kernels of whole rows have no such rows */
+    /* A thread has two nodes, because the cpu's kernels of whole rows have no boundary rows. */
+    if (rows_apart) {
         kf_config_set_integer(&config, "nodes_per_thread", 2);
         kf_config_set_integer(&config, "boundary_kernels", 0);
         kf_config_set_boolean(&config, "boundary_rows_apart", true);
@@ -170,8 +172,8 @@ static order *order_of(const kf_scene *scene, const char *const *fixed, int coun
     return order_by(scene, fixed, count, false);
 }
 
-/* Levels, what crosses between them, and the solid run beside each other where none needs or changes what
- * another writes, and nowhere else. */
+/* Levels, their coupling and the solid run concurrently where none needs or changes what another writes,
+ * and nowhere else. */
 static void test_lanes(void **state) {
     (void)state;
     static const char *const twice[] = {"plan=fused", "storage=f64", "masked_band=false"};
@@ -198,7 +200,8 @@ static void test_lanes(void **state) {
     assert_false(wait(o, "band_macroscopic 2", 2, "refine 2", 1));
     assert_false(wait(o, "band_macroscopic 2", 2, "coarsen 2", 0));
     assert_false(wait(o, "band_macroscopic 2", 3, "stream_collide 2", 3));
-    for (int step = 0; step < 8; step++) /* whose nodes the flow's kernel works out first */
+    /* The flow's kernel first computes the band's nodes as if no solid were there. */
+    for (int step = 0; step < 8; step++)
         assert_true(wait(o, "band_collide 2", step, "stream_collide 2", step));
     free(o);
     for (int masks = 0; masks < 2; masks++) {
@@ -215,7 +218,8 @@ static void test_lanes(void **state) {
     }
     o = order_of(s.whole[0], moving, 4);
     assert_false(wait(o, "patch_sort 2", 2, "refine 2", 1));
-    for (int step = 1; step < 8; step++) /* which releases the nodes that this has been at */
+    /* patch_collect replaces the nodes that band_collide reads in the step before. */
+    for (int step = 1; step < 8; step++)
         assert_true(wait(o, "patch_collect 2", step, "band_collide 2", step - 1));
     free(o);
     end(&s);
@@ -257,7 +261,7 @@ static kf_status look_for_item(void *data, const kf_item *item, kf_error *error)
     return KF_OK;
 }
 
-/* A level's kernels read, write and compute what they do in the level's own plan. */
+/* A level's kernels read, write and compute as much as in the level's own plan. */
 static void test_bytes_of_levels(void **state) {
     (void)state;
     static const char *const fixed[] = {"plan=fused", "storage=f64", "masked_band=false"};
@@ -284,7 +288,7 @@ static void test_bytes_of_levels(void **state) {
     end(&s);
 }
 
-/* Planes that a block of a level walks at most, of the item that is visited last. */
+/* Notes for each level how many planes a block walks at most. */
 static kf_status note_march(void *data, const kf_item *item, kf_error *error) {
     (void)error;
     int *marches = data;
@@ -295,7 +299,8 @@ static kf_status note_march(void *data, const kf_item *item, kf_error *error) {
     return KF_OK;
 }
 
-/* Small levels walk less far than the config says, so that there are blocks for the whole device. */
+/* On small levels blocks walk fewer planes than the config says, so that there are blocks for the whole
+ * device. */
 static void test_march(void **state) {
     (void)state;
     static const char *const fixed[] = {"plan=moments", "storage=f64", "block_x=8", "block_y=8", "march=64"};
@@ -320,7 +325,7 @@ static void test_march(void **state) {
     end(&s);
 }
 
-/* Whatever a scene's size, with outer rates of 1 or without, the space on a GPU opens with all presets. */
+/* The space on a GPU opens with all presets for any size of scene, with outer rates of 1 or without. */
 static void test_presets(void **state) {
     (void)state;
     static const double counts[] = {5e4, 1.5e5, 4e5, 8e5, 3e6, 1e7, 5e7, 2e8};
@@ -347,7 +352,7 @@ static void test_presets(void **state) {
     end(&s);
 }
 
-/* Whatever else a config with moments on the outer levels has: what the space offers every level takes. */
+/* Every config that the space offers with moments on the outer levels is accepted by every level. */
 static void test_outer_configs(void **state) {
     (void)state;
     static const char *const others[] = {
@@ -388,7 +393,7 @@ static void test_outer_configs(void **state) {
     end(&s);
 }
 
-/* Counts the items of a name, which the level follows. */
+/* Counts the items whose name is this one, followed by the level. */
 typedef struct tally {
     const char *name;
     double count;
@@ -402,8 +407,8 @@ static kf_status count_item(void *data, const kf_item *item, kf_error *error) {
     return KF_OK;
 }
 
-/* The model of what a step costs has the launches of all levels, as often as the plan does them, and the
- * bytes of the levels' nodes. */
+/* The model of a step's cost has the launches of all levels, as often as the plan has them, and the bytes
+ * of the levels' nodes. */
 static void test_cost(void **state) {
     (void)state;
     static const char *const names[] = {"stream_collide", "refine", "coarsen"};

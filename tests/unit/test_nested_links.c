@@ -20,7 +20,7 @@
 #define SCENE(solid, cells, flow, model, refine) SCENE_IN("wall", solid, cells, flow, model, refine)
 #define OPEN(cells, flow, model, refine)         SCENE_IN("free_slip", BALL, cells, flow, model, refine)
 #define CELLS                                    "[14, 10, 10]"
-#define FINE                                     "[56, 40, 40]" /* those of two levels everywhere */
+#define FINE                                     "[56, 40, 40]" /* cells of two levels everywhere */
 #define BALL                                     "\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 4.7], \"boundary\": \"links\""
 #define SLOW                                     "\"reynolds\": 50"
 #define FAST                                     "\"reynolds\": 3e5"
@@ -34,7 +34,7 @@
     ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [10, 10, 10]}}, {\"box\": {\"low\": [2, 3, "    \
     "2], "                                                                                                   \
     "\"high\": [8, 7, 7.5]}}]"
-/* Walls at rest would have thicker layers in coarser cells. */
+/* Walls at rest would have thicker boundary layers in coarser cells. */
 static const char open_fine[] = OPEN(FINE, SLOW, PLAIN, ""),
                   open_nested[] = OPEN(CELLS, SLOW, PLAIN, TWO_BOXES),
                   open_fine_by_law[] = OPEN(FINE, FAST, LAW, ""),
@@ -51,7 +51,7 @@ static const char plain[] = SCENE(BALL, CELLS, SLOW, PLAIN, TWO_BOXES),
                   near_side[] =
                       SCENE(BALL, CELLS, SLOW, PLAIN,
                             ", \"refine\": [{\"box\": {\"low\": [0, 3, 0], \"high\": [9, 7, 10]}}]"),
-                  /* On the mirroring floor of the domain, where the box ends, too. */
+                  /* The solid also stands on the mirroring floor of the domain, where the box ends. */
     standing[] =
         SCENE("\"shape\": \"ball\", \"radius\": 1, \"position\": [4.6, 5, 1.05], \"boundary\": \"links\"",
               CELLS, FAST, LAW, ", \"refine\": [{\"box\": {\"low\": [0, 0, 0], \"high\": [9, 10, 5]}}]"),
@@ -65,7 +65,7 @@ static kf_scene *open_text(const char *text) {
     return scene;
 }
 
-/* The default config with these parameters, which need not go with the others. */
+/* Returns the default config with these parameters, even where they do not go with the others. */
 static kf_config config_with(const kf_scene *scene, const char *fixed, const char *changes) {
     kf_error error = {KF_OK, ""};
     kf_config config;
@@ -107,16 +107,17 @@ static void test_links_of_the_finest_level(void **state) {
     kf_scene_free(scene);
 }
 
-/* Plans of all kinds of links against the reference, in double precision, and in those that runs take. */
+/* Plans with all kinds of links agree with the reference, in double precision and in the precisions of
+ * runs. */
 static void test_reference(void **state) {
     (void)state;
     enum { STEPS = 6 };
     const double BOUND = 1e-8; /* of the law's equation, which kernels solve in few iterations */
     static const char *const texts[] = {plain, half_way, by_law, ones, outer_ones, laminar, standing};
-    /* The inside is left out where nodes are computed one by one. */
+    /* The inside of the solid is left out where nodes are computed one by one. */
     static const char hollow[] =
         "staged_nodes=0 prefetch_rows=0 boundary_kernels=1 boundary_choices=false masked_band=true "
-        "boundary_rows_apart=false"; /* which a GPU takes by default */
+        "boundary_rows_apart=false"; /* a GPU's default */
     for (size_t c = 0; c < sizeof texts / sizeof *texts; c++) {
         kf_error error = {KF_OK, ""};
         kf_reference *reference;
@@ -147,8 +148,8 @@ static void test_checkpoint(void **state) {
     kf_scene_free(scene);
 }
 
-/* Force, torque and the law's results are those of the finest level, in the units of the coarsest; the
- * pressure's part is along the wind, from an inflow that the finest level does not touch. */
+/* Force, torque and the law's results are those of the finest level, in units of the coarsest. The
+ * pressure's part is along the wind, which comes from an inflow that the finest level does not touch. */
 static void test_units(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -169,14 +170,15 @@ static void test_units(void **state) {
     for (int i = 0; i < 3; i++)
         assert_true(look.y_plus[i] == seen.y_plus[i] &&
                     look.friction_velocity[i] == seen.friction_velocity[i]);
-    /* All of the drag is friction and pressure. */
+    /* Friction and pressure are all of the drag. */
     const double parts = look.friction[0] + look.pressure[0] + look.pressure[1];
     assert_true(fabs(parts - load.force[0]) < 1e-6 * fabs(load.force[0]));
     kf_plan_free(plan);
     kf_scene_free(scene);
 }
 
-/* Force and friction along the wind, means over some steps of the coarsest level, in units of the finest. */
+/* Finds force and friction along the wind: means over some steps of the coarsest level, in units of the
+ * finest. */
 static void find_drag(const char *text, double *drag, double *friction) {
     enum { BEFORE = 40, TAKEN = 20 };
     kf_error error = {KF_OK, ""};
@@ -200,7 +202,7 @@ static void find_drag(const char *text, double *drag, double *friction) {
     kf_scene_free(scene);
 }
 
-/* The drag is that on a uniform grid with the finest cells, at the same time. */
+/* The drag equals that on a uniform grid with the finest cells, at the same time. */
 static void test_drag(void **state) {
     (void)state;
     double drag[2], friction[2];
@@ -216,8 +218,8 @@ static void test_drag(void **state) {
     assert_true(friction[0] > 0.0 && fabs(friction[1] / friction[0] - 1.0) < 0.03);
 }
 
-/* Of a scene by a law all levels say whether its layers are laminar, and the place where they turn turbulent
- * is the same on all, also on a smaller grid. */
+/* All levels of a scene with a law say whether its layers are laminar. The place of transition is the same
+ * on all, also on a reduced grid. */
 static void test_transition(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -252,7 +254,7 @@ static void assert_refused(const char *text, const char *reason) {
     kf_scene_free(scene);
 }
 
-/* What is not right yet is refused by its name. */
+/* What does not work yet on nested grids is refused by its name. */
 static void test_refused(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

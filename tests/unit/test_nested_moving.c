@@ -22,7 +22,8 @@
     "\"zmax\": \"wall\""
 #define BOX(low, high) "[{\"box\": {\"low\": " low ", \"high\": " high "}}]"
 
-/* A plate that turns about an axis beside it; a ball that is pushed off its place; two balls, one turns. */
+/* A plate that turns about an axis beside it; a ball that is pushed from its place; two balls, of which
+ * one turns. */
 #define TURNING                                                                                              \
     "\"solid\": {\"shape\": \"torus\", \"major_radius\": 1.2, \"minor_radius\": 0.6, \"position\": [6, 6, "  \
     "6], \"motion\": {\"axis\": [0, 1, 0.5], \"angular_velocity\": 0.3, \"center\": [6.2, 6, 6]}}"
@@ -57,7 +58,7 @@ static kf_config config_of(const kf_scene *scene, const char *plan, const char *
     return config;
 }
 
-/* Each way in which forces are added up, with the motion's kernels in a lane of their own, is right. */
+/* Each way of summing forces is right, with the motion's kernels in a lane of their own. */
 static void test_against_reference(void **state) {
     (void)state;
     enum { STEPS = 3 };
@@ -85,8 +86,8 @@ static void test_against_reference(void **state) {
     }
 }
 
-/* Several solids lie in the finest level's scene where they do in the coarsest one's, after the same steps of
- * that. */
+/* Several solids have the same places in the finest level's scene as in the coarsest one's, after the same
+ * steps of the coarsest. */
 static void compare_placed(void) {
     kf_scene *scene = open_text(several);
     const kf_scene *finest = kf_scene_finest(scene), *coarse = kf_scene_placed(scene, 7.0),
@@ -106,8 +107,8 @@ static void compare_placed(void) {
     kf_scene_free(scene);
 }
 
-/* The finest level's motion is the coarsest one's in its cells and steps, and so is what a plan says of it:
- * after so many steps of the coarsest grid a solid has gone as far and turned as much as in one grid. */
+/* The motion on the finest level is the coarsest one's in its cells and steps. What a plan reports of it
+ * agrees with one grid: after the same number of coarse steps a solid has moved as far and turned as much. */
 static void test_units(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -145,7 +146,7 @@ static void test_units(void **state) {
     kf_scene_free(scene);
 }
 
-/* A free solid goes on from a checkpoint bit for bit, and a turning one. */
+/* A free solid and a turning one continue from a checkpoint bit for bit. */
 static void test_checkpoint(void **state) {
     (void)state;
     const char *const texts[] = {turning, falling};
@@ -157,8 +158,8 @@ static void test_checkpoint(void **state) {
     }
 }
 
-/* A free solid that comes to a side of the finest box ends the run, where it lies inside the domain as at a
- * face of it. */
+/* A free solid that reaches a side of the finest box ends the run, whether the side lies inside the domain
+ * or on a face of it. */
 static void test_leaves_box(void **state) {
     (void)state;
     static const struct {
@@ -187,13 +188,13 @@ static void test_leaves_box(void **state) {
         kf_plan_free(plan);
         kf_scene_free(scene);
     }
-    /* The ball's top is sunk by its depth; a side in the domain keeps it a cell lower than the box reaches.
-     */
+    /* The ball's top is as far below as its depth. At a side inside the domain it stays one cell lower
+     * than the box reaches. */
     assert_true(height[0] > 5.9 && height[0] < 9.0 - 1.0 - 1.3 + 0.5);
     assert_true(height[1] > height[0] + 2.0 && height[1] < 12.0 - 1.3 + 0.5);
 }
 
-/* NVRTC compiles how a free solid is seen to leave the box, where it is there. */
+/* NVRTC, where it is installed, compiles the check that a free solid leaves the box. */
 static kf_status compile_immersed(const kf_source *source, void *data, kf_error *error) {
     static const kf_device_info gpu = {.spec = "cuda:0", .backend = "cuda", .architecture = "sm_90"};
     kf_build build;
@@ -217,7 +218,7 @@ static void test_compiles_for_cuda(void **state) {
     kf_scene_free(scene);
 }
 
-/* The finest box holds a solid wherever its motion takes it, not where it begins. */
+/* The finest box must hold a solid wherever its motion takes it, not only where it begins. */
 static void test_refused(void **state) {
     (void)state;
 #define LONG_PLATE(motion)                                                                                   \

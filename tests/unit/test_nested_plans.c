@@ -6,7 +6,7 @@
 
 #include "solver/kinetic/nested_plan.h"
 
-/* The reference of a stage after so many steps, and its scene. */
+/* Returns the reference of a stage after a number of steps, and its scene. */
 static kf_reference *reference_of(stage *s, const kf_cell_box *boxes, int levels, int steps) {
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
@@ -26,7 +26,7 @@ static double verify_fixed(const kf_scene *scene, const kf_reference *reference,
     verify_fixed(s.whole[0], reference, STEPS, (const char *const[]){__VA_ARGS__},                           \
                  (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
 
-/* Three levels in a periodic domain under a body force. */
+/* Three levels are in a periodic domain under a body force. */
 static void test_periodic(void **state) {
     (void)state;
     enum { STEPS = 3 };
@@ -43,7 +43,7 @@ static void test_periodic(void **state) {
     end(&s);
 }
 
-/* As many levels as there can be, each in the one before with the fewest cells between. */
+/* There are as many levels as possible, each inside the one before with the fewest cells between. */
 static void test_all_levels(void **state) {
     (void)state;
     enum { STEPS = 1 };
@@ -68,7 +68,8 @@ static void begin_long(stage *s) {
         s->whole[l]->faces[KF_XMIN] = s->whole[l]->faces[KF_XMAX] = KF_WALL;
 }
 
-/* A box of more cells than a block of what crosses works on, the last alone at a face of the domain. */
+/* The box has more cells than a block of the coupling works on, and its last cell alone is at a face of
+ * the domain. */
 static void test_long_box(void **state) {
     (void)state;
     enum { STEPS = 2 };
@@ -76,14 +77,15 @@ static void test_long_box(void **state) {
     begin_long(&s);
     kf_reference *reference = reference_of(&s, &long_box, 2, STEPS);
     assert_true(VERIFY("plan=fused", "storage=f64") < 1e-11);
-    /* Tiles of which some lie within the covered nodes, whose walks end there and begin behind. */
+    /* Some tiles lie within the covered nodes. Their walks end there and begin again behind. */
     assert_true(VERIFY("plan=moments", "storage=f64", "block_x=8", "block_y=8", "march=8") < 1e-11);
     kinetic_system->free_reference(reference);
     end(&s);
 }
 
-/* Rates that divide by averages of the domain, which are taken at the beginning and after 16 steps of the
- * coarsest level, on all of them alike; in plans that end a step in one of two grids, or in the same. */
+/* Rates that divide by averages of the domain agree with the reference. The averages are taken at the
+ * beginning and after 16 steps of the coarsest level, on all levels alike, in plans with one grid and with
+ * two. */
 static void test_averages(void **state) {
     (void)state;
     enum { STEPS = 17 };
@@ -104,10 +106,10 @@ static void test_ball_in_tunnel(void **state) {
     kf_reference *reference = reference_of(&s, tunnel_boxes, 3, STEPS);
     assert_true(VERIFY("plan=fused", "storage=f64") < 1e-11);
     (void)VERIFY("plan=moments", "storage=f16");
-    /* What a config says of the solid's band is for the level that has it. */
+    /* A config's choices about the solid's band apply to the level that has the band. */
     (void)VERIFY("plan=fused", "storage=f64", "masked_band=true", "keep_streamed=true", "staged_nodes=0",
                  "boundary_kernels=1");
-    /* A level of several lanes signals and waits, which one lane of all levels has no need of. */
+    /* A level with several lanes signals and waits. With one lane for all levels nothing does. */
     kf_config apart = config_of(s.whole[0], (const char *const[]){"plan=fused", "storage=f64"}, 2);
     change_config(&apart,
                   "staged_nodes=0 prefetch_rows=0 nodes_per_thread=2 boundary_rows_apart=true overlap=false "
@@ -117,8 +119,8 @@ static void test_ball_in_tunnel(void **state) {
     end(&s);
 }
 
-/* With rates of 1 outside the finest level a plan of populations there has one of moments on the others,
- * where its march says so. */
+/* With rates of 1 outside the finest level, a plan of populations there goes with a plan of moments on the
+ * others, where its march says so. */
 static void test_outer_moments(void **state) {
     (void)state;
     enum { STEPS = 3 };
@@ -144,9 +146,9 @@ static void test_outer_moments(void **state) {
     end(&s);
 }
 
-/* A run that goes on from a checkpoint after an odd number of steps ends in the same bits, and to look at it
- * on the way changes nothing. Averages of the domain go on, too. The force is that of the finest level in the
- * units of the coarsest. */
+/* A run that continues from a checkpoint after an odd number of steps ends with the same bits, and reading
+ * the state on the way changes nothing. Averages of the domain continue, too. The force is that of the
+ * finest level in units of the coarsest. */
 static void test_checkpoint(void **state) {
     (void)state;
     stage s;
@@ -166,8 +168,8 @@ static void test_checkpoint(void **state) {
     end(&s);
 }
 
-/* Populations of some nodes in one of a level's two grids: spoils them, or counts those that are as they were
- * spoilt. */
+/* Visits populations of some nodes in one of a level's two grids. It either spoils them, or counts those
+ * that are still spoilt. */
 static int visit_nodes(const kf_plan *plan, int level, int grid, const kf_cell_box *box, bool spoil) {
     const double spoilt = 1e30;
     const kf_kinetic *k = kf_nested_level_plan(plan, level)->system;
@@ -186,8 +188,8 @@ static int visit_nodes(const kf_plan *plan, int level, int grid, const kf_cell_b
     return found;
 }
 
-/* Those that no step writes: covered nodes beyond the rim, and the outermost layer of ghosts across z in the
- * grid that the first of two steps goes to. */
+/* Visits the populations that no step writes: covered nodes beyond the rim, and, in the grid that the
+ * first of two steps writes, the outermost layer of ghosts across z. */
 static int visit_left_out(const kf_plan *plan, bool spoil) {
     const int *low = long_box.low, *high = long_box.high,
               *nodes = kf_plan_scene(kf_nested_level_plan(plan, 1))->nodes;
@@ -197,15 +199,15 @@ static int visit_left_out(const kf_plan *plan, bool spoil) {
            visit_nodes(plan, 1, 1, &ghosts, spoil);
 }
 
-/* Steps leave covered nodes and outer ghosts as they are, and nothing reads of the covered ones more than the
- * rim. */
+/* Steps leave covered nodes and outer ghosts as they are, and of the covered ones nothing but the rim is
+ * read. */
 static void test_left_out(void **state) {
     (void)state;
     static const char *const fixed[] = {"plan=fused", "storage=f64", "layout=soa"};
     stage s;
     kf_error error = {KF_OK, ""};
     size_t bytes;
-    if (kf_device_is_gpu(kf_backend_device(backend))) skip(); /* whose memory is not the host's */
+    if (kf_device_is_gpu(kf_backend_device(backend))) skip(); /* its memory is not the host's */
     begin_long(&s);
     must(nest(&s, &long_box, 2, &error), &error);
     const kf_config config = config_of(s.whole[0], fixed, 3);
@@ -229,7 +231,7 @@ static void assert_not_accepted(const kf_scene *scene, const char *reason) {
     if (strstr(error.message, reason) == NULL) fail_msg("%s", error.message);
 }
 
-/* What nothing here can run on nested grids is refused by its name. */
+/* What no plan here can run on nested grids is refused by its name. */
 static void test_refused(void **state) {
     (void)state;
     stage s;

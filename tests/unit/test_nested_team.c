@@ -20,7 +20,7 @@
 #define BOXES                                                                                                \
     "[{\"box\": {\"low\": [3, 3, 0], \"high\": [12, 9, 11]}}, {\"box\": {\"low\": [4.5, 4.5, 3], \"high\": " \
     "[8, 7.5, 9]}}]"
-/* A ball at rest in the finest of three levels, one that turns about a point beside it, and one that is
+/* The finest of three levels has a ball at rest, one that turns about a point beside it, or one that is
  * thrown through two periodic faces. */
 static const char resting[] = SCENE("\"solid\": {" BALL "}", "[18, 12, 14]", TUNNEL, BOXES),
                   turning[] = SCENE(
@@ -33,7 +33,7 @@ static const char resting[] = SCENE("\"solid\": {" BALL "}", "[18, 12, 14]", TUN
                                    "[12, 12, 12]", PERIODIC,
                                    "[{\"box\": {\"low\": [3, 3, 0], \"high\": [9, 9, 12]}}]");
 
-/* With the collision that compiles soonest, or another. */
+/* Opens the text with this collision, or with the one that compiles soonest. */
 static kf_scene *open_text(const char *text, kf_collision collision, kf_rate_rule rule) {
     kf_error error = {KF_OK, ""};
     kf_scene *scene;
@@ -47,7 +47,7 @@ static kf_scene *open_text(const char *text, kf_collision collision, kf_rate_rul
     return scene;
 }
 
-/* Three steps of the coarsest level. */
+/* Runs three steps of the coarsest level. */
 static void run_nested(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
     kf_error error = {KF_OK, ""};
     kf_backend *on;
@@ -59,7 +59,7 @@ static void run_nested(const kf_scene *scene, const char *const *fixed, const ch
     kf_backend_close(on);
 }
 
-/* Each plan, and each motion, on teams of up to four. */
+/* Each plan and each motion gives the same bits on teams of up to four. */
 static void test_same_bits(void **state) {
     (void)state;
     static const struct {
@@ -87,8 +87,8 @@ static void test_same_bits(void **state) {
     }
 }
 
-/* The order that a plan asks for is enough, and is all needed: parts whose work comes in a random order end
- * in the same bits, and without a seventh of the awaits they do not. */
+/* The order that a plan asks for is sufficient and necessary. Parts whose work comes in a random order end
+ * with the same bits, and do not when a seventh of the awaits is left out. */
 static void test_order(void **state) {
     (void)state;
     kf_scene *scene = open_text(resting, KF_BGK, KF_RATE_ONES);

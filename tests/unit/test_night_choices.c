@@ -12,7 +12,7 @@ static void series_of(char series[KF_HASH_HEX]) {
     kf_problem_free(problem);
 }
 
-/* Nights of benchmark "b", each as long as its number. */
+/* Adds nights of benchmark "b", each of which took as many seconds as its number. */
 static kf_store *five_nights(const char *name) {
     uint64_t seed = 1;
     kf_store *store = fixture_open_new(name);
@@ -21,7 +21,7 @@ static kf_store *five_nights(const char *name) {
     return store;
 }
 
-/* Only nights that finished are history, and the one that is asked about; of these the last so many. */
+/* The history has only finished nights and the one that is asked about, and of these only the last few. */
 static void which_nights_are_history(void **state) {
     (void)state;
     char series[KF_HASH_HEX];
@@ -64,8 +64,8 @@ static kf_status note_series(void *context, const kf_series_summary *series, kf_
     return KF_OK;
 }
 
-/* Of a benchmark's series the one that was measured last comes first, even if the other has more nights; what
- * an earlier program measured for a comparison is no night of a series. */
+/* Of a benchmark's series the one that was measured last comes first, even if another has more nights.
+ * What was measured of an earlier program for a comparison is not a night of a series. */
 static void the_latest_series_comes_first(void **state) {
     (void)state;
     kf_error error = {0};
@@ -91,7 +91,7 @@ static void note_counter(void *context, int ordinal, const char *metric, double 
     values[ordinal + 1] = value;
 }
 
-/* A night's counter is the mean of its processes, of one arm and one night, each kernel for itself. */
+/* A night's counter is the mean over its processes of one arm, separately for each kernel. */
 static void counters_are_means_of_an_arm(void **state) {
     (void)state;
     kf_error error = {0};
@@ -113,8 +113,8 @@ static void counters_are_means_of_an_arm(void **state) {
     kf_store_close(store);
 }
 
-/* A night's job and program are those of its own first process, not of what it was compared with, and a
- * verdict's seconds those of its own night and benchmark. */
+/* A night's job and program come from its own first process, not from the program it was compared with. A
+ * verdict's seconds come from its own night and benchmark. */
 static void whose_job_and_seconds(void **state) {
     (void)state;
     kf_error error = {0};
@@ -146,7 +146,7 @@ static void whose_job_and_seconds(void **state) {
     kf_store_close(store);
 }
 
-/* A process of a night that failed. */
+/* Adds a failed process of a night. */
 static void add_failed(kf_store *store, const kf_night *night) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_measurement m;
@@ -168,7 +168,7 @@ static void add_failed(kf_store *store, const kf_night *night) {
     kf_problem_free(problem);
 }
 
-/* A pin moves to the night that is pinned last, and only that night is shown as pinned; a benchmark that
+/* A pin moves to the night that was pinned last, and only that night is shown as pinned. A benchmark that
  * failed on a night is not pinned there. */
 static void a_pin_moves(void **state) {
     (void)state;
@@ -201,8 +201,8 @@ static void a_pin_moves(void **state) {
     kf_store_close(store);
 }
 
-/* What is absent is so from the newest night of this suite that finished before; later ones, those of other
- * suites and those that broke off do not count. */
+/* Benchmarks are absent relative to the newest earlier night of this suite that finished. Later nights,
+ * other suites and interrupted nights do not count. */
 static void absent_from_the_night_before(void **state) {
     (void)state;
     kf_error error = {0};

@@ -6,7 +6,7 @@
 #include "harness/nightly/steady.h"
 #include "tests/unit/night_stage.h"
 
-/* Twenty samples, five of them at a lower clock. */
+/* Five of twenty samples are at a lower clock. */
 static void test_samples_are_left_out(void **state) {
     (void)state;
     kf_measurement m;
@@ -27,7 +27,7 @@ static void test_samples_are_left_out(void **state) {
     assert_true(fabs(m.updates_per_us * m.step_us.median - work) < 1e-9 * work);
     assert_string_equal(m.outliers, "5 of 20 samples left out: the device throttled");
     assert_int_equal(kf_leave_out_throttled(&m), 0);
-    /* Heat at both ends of it all. The power's cap alone is no fault. */
+    /* The device was hot at both ends of the measurement. The cap of its power alone is no fault. */
     m.device_before.throttle_reasons = m.device_after.throttle_reasons = 0x4;
     assert_int_equal(kf_leave_out_throttled(&m), 0);
     m.device_before.throttle_reasons = m.device_after.throttle_reasons = 0x44;
@@ -35,14 +35,14 @@ static void test_samples_are_left_out(void **state) {
     assert_true(m.state == KF_STATE_SKIPPED && m.sample_count == 0);
     assert_non_null(strstr(m.reason, "0x44"));
     kf_measurement_free(&m);
-    /* Without clocks one end is enough: nothing tells which samples were hit. */
+    /* Without clocks one end is enough, because nothing tells which samples were affected. */
     fixture_measurement(&m, 100.0, 3);
     m.device_after.throttle_reasons = 0x20;
     assert_int_equal(kf_leave_out_throttled(&m), 3);
     kf_measurement_free(&m);
 }
 
-/* Every third process meets a hot device. */
+/* Every third process runs on a hot device. */
 static void test_throttled_processes_are_measured_again(void **state) {
     (void)state;
     stage *s = new_stage("hot-nights");
@@ -64,7 +64,7 @@ static void test_throttled_processes_are_measured_again(void **state) {
     free_stage(s);
 }
 
-/* The same cycles at a lower clock are no slower program; more cycles are one. */
+/* A program that takes the same cycles at a lower clock is not slower; one that takes more cycles is. */
 static void test_times_are_confirmed_in_cycles(void **state) {
     (void)state;
     for (int more = 0; more < 2; more++) {

@@ -14,7 +14,7 @@ static void pin(const stage *s, int64_t night) {
     kf_store_close(store);
 }
 
-/* Every second night has the same slow program, then the same with a byte more. */
+/* Each slow program runs on two nights. The next one differs from it by a byte. */
 static void test_ten_slow_nights(void **state) {
     (void)state;
     stage *s = new_stage("slow-nights");
@@ -34,14 +34,14 @@ static void test_ten_slow_nights(void **state) {
         assert_int_equal(verdict.reference, 2);
         assert_true(verdict.change > 0.28 && verdict.change < 0.32);
     }
-    /* Until the pin moves. */
+    /* The pin moves. */
     pin(s, 2 + NIGHTS);
     verdict = play(s, program, KF_OK);
     assert_verdict(&verdict, KF_SAME);
     free_stage(s);
 }
 
-/* Times that vary by a third say nothing; a third more instructions does, every night. */
+/* Times that vary by a third show nothing. A third more instructions is found on every night. */
 static void test_ten_nights_of_instructions(void **state) {
     (void)state;
     stage *s = new_stage("counted-nights");
@@ -67,7 +67,7 @@ static void test_ten_nights_of_instructions(void **state) {
         assert_true(verdict.change > 0.33 && verdict.change < 0.35);
         assert_true(kf_verdict_of_instructions(&verdict));
     }
-    /* Fewer than the release is no drift. */
+    /* A return to the release's count is no drift. */
     s->instructions = 189.8e6;
     write_program(s, "good-again", 10000, '9', KF_STATE_OK, program);
     verdict = play(s, program, KF_OK);
@@ -75,7 +75,7 @@ static void test_ten_nights_of_instructions(void **state) {
     free_stage(s);
 }
 
-/* The code changed, times vary by a third and nothing else is known: that is not SAME. */
+/* When the code changed, times vary by a third and nothing else is known, the verdict is not SAME. */
 static void test_noise_that_hides(void **state) {
     (void)state;
     stage *s = new_stage("noisy-nights");
@@ -98,20 +98,23 @@ static void test_noise_that_hides(void **state) {
 
 /* ---- Many nights ---- */
 
-/* A machine on which changes are planted, and what becomes of them. */
+/* Changes of time that are planted in turns, in percent. */
+static const double percent[3] = {2, 5, 30};
+
+/* A machine on which changes are planted, and the counts of what is found. */
 typedef struct machine {
     const char *what;
-    double noise;      /* of times, relative, either way */
-    bool counts;       /* instructions, which grow as times do */
-    bool pinned;       /* to the first night */
-    int throttled;     /* each so many-th process meets a device that slows down; 0: none does */
-    double percent[3]; /* of what is planted in turns */
+    double noise; /* relative amplitude of the times' noise */
+    bool counts;  /* has counts of instructions, which grow as times do */
+    bool pinned;  /* to the first night */
+    /* Every so many processes one runs on a device that slows down. With 0 none does. */
+    int throttled;
     int planted[3], found[3], quiet, alarms, crashes, told;
 } machine;
 
-/* Every sixth night has a change, of the three in turns, and goes back the night after; every tenth program
- * crashes. Each night has another code. Changes on every third night would be two of three differences
- * between nights, which the noise floor takes for noise. */
+/* Every sixth night has a change, the three of them in turns, which is reverted on the next night. Every
+ * tenth program crashes. Each night has different code. Changes on every third night would be two of three
+ * differences between nights, which the noise floor takes for noise. */
 static void play_machine(machine *m, int nights) {
     char name[64], program[KF_PATH];
     (void)snprintf(name, sizeof name, "nights-%s", m->what);
@@ -123,7 +126,7 @@ static void play_machine(machine *m, int nights) {
     for (int night = 0; night < nights; night++) {
         const int kind = night > 8 && night % 6 == 0 ? night / 6 % 3 : -1;
         const bool crash = night > 8 && kind < 0 && night % 10 == 4;
-        const double change = kind >= 0 ? 0.01 * m->percent[kind] : 0.0;
+        const double change = kind >= 0 ? 0.01 * percent[kind] : 0.0;
         s->instructions = m->counts ? 1e8 * (1.0 + change) : 0.0;
         (void)snprintf(name, sizeof name, "program-%d", night);
         write_program(s, name, 10000.0 * (1.0 + change), (char)('0' + night % 10),
@@ -145,26 +148,20 @@ static void play_machine(machine *m, int nights) {
     free_stage(s);
 }
 
-/* What is found the same night, and what is not there: printed, and held to what docs/nightly.md says.
- * KFTUNE_NIGHTS: nights of each machine; without it 26 of those with a pin. */
+/* Prints which changes are found on the same night and which reported ones do not exist, and compares the
+ * counts with docs/nightly.md. KFTUNE_NIGHTS is the number of nights of each machine. Without it there are
+ * 26, with a pin. */
 static void test_many_nights(void **state) {
     (void)state;
     const char *asked = getenv("KFTUNE_NIGHTS");
     const int nights = asked != NULL ? atoi(asked) : 26;
     machine machines[] = {
-        {.what = "times within 0.4 %", .noise = 0.004, .percent = {2, 5, 30}},
-        {.what = "times within 0.4 %, pinned", .noise = 0.004, .pinned = true, .percent = {2, 5, 30}},
-        {.what = "times within 33 %, instructions", .noise = 0.33, .counts = true, .percent = {2, 5, 30}},
-        {.what = "times within 33 %, instructions, pinned",
-         .noise = 0.33,
-         .counts = true,
-         .pinned = true,
-         .percent = {2, 5, 30}},
-        {.what = "times within 33 %, nothing else", .noise = 0.33, .percent = {2, 5, 30}},
-        {.what = "times within 0.4 %, every fourth throttled",
-         .noise = 0.004,
-         .throttled = 4,
-         .percent = {2, 5, 30}},
+        {.what = "times within 0.4 %", .noise = 0.004},
+        {.what = "times within 0.4 %, pinned", .noise = 0.004, .pinned = true},
+        {.what = "times within 33 %, instructions", .noise = 0.33, .counts = true},
+        {.what = "times within 33 %, instructions, pinned", .noise = 0.33, .counts = true, .pinned = true},
+        {.what = "times within 33 %, nothing else", .noise = 0.33},
+        {.what = "times within 0.4 %, every fourth throttled", .noise = 0.004, .throttled = 4},
     };
     printf("%-43s  %9s  %9s  %9s  %12s  %8s\n", "machine", "+2 %", "+5 %", "+30 %", "false alarms",
            "crashes");
@@ -178,7 +175,7 @@ static void test_many_nights(void **state) {
         (void)fflush(stdout);
         assert_int_equal(m->told, m->crashes);
         assert_true(m->alarms * 50 <= m->quiet);
-        if (m->noise > 0.1 && !m->counts) continue; /* such a machine needs the second measure */
+        if (m->noise > 0.1 && !m->counts) continue; /* such a machine needs counts of instructions, too */
         assert_int_equal(m->found[1], m->planted[1]);
         assert_int_equal(m->found[2], m->planted[2]);
     }

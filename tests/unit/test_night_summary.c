@@ -14,7 +14,7 @@
 #include "base/util/text.h"
 #include "harness/nightly/night.h"
 
-/* A quarter more than 800 us are 200 us, a fifth less than 1250 us are 250 us. */
+/* From 800 us a quarter more is 200 us; from 1250 us a fifth less is 250 us. */
 static void test_changes_have_their_sign(void **state) {
     (void)state;
     static const struct {
@@ -38,7 +38,7 @@ static void test_changes_have_their_sign(void **state) {
     }
 }
 
-/* Program, label and start each in their place; what would be markup is not. */
+/* Program, label and start are each in their place. Their characters of markup are escaped. */
 static void test_markdown(void **state) {
     (void)state;
     kf_verdict verdicts[] = {{.state = KF_SLOW, .time_us = 1000, .change = 0.25, .reason = "a|b"},
@@ -75,7 +75,7 @@ static void test_markdown(void **state) {
     }
 }
 
-/* Each verdict that fails counts, and no other. */
+/* Each verdict that fails is counted, and no other. */
 static void test_failures_add_up(void **state) {
     (void)state;
     static const kf_verdict_state states[] = {KF_SAME,  KF_SLOW,   KF_FAST,  KF_SLOW, KF_AMBIGUOUS,
@@ -91,7 +91,7 @@ static void test_failures_add_up(void **state) {
     }
 }
 
-/* Every value of the answer is the one that its name says: all differ, and none is left out. */
+/* Every value of the answer is the one that its name says. All differ, and none is left out. */
 static void test_json(void **state) {
     (void)state;
     kf_verdict verdicts[] = {{.state = KF_SLOW,

@@ -68,7 +68,7 @@ static void hear(const char *line) {
     not_counted += strstr(line, "ball: not counted: ") != NULL;
 }
 
-/* What --verbose says of counters: once for a change that is confirmed, whose program counts nothing. */
+/* Notes what --verbose says of counters: one line for a confirmed change, as the program counts nothing. */
 static kf_verdict play_aloud(const stage *s, const char *program) {
     kf_log_set_level(KF_LOG_VERBOSE);
     kf_log_to(hear);
@@ -101,7 +101,7 @@ static void test_nights(void **state) {
     assert_int_equal(not_counted, 1);
     assert_true(verdict.change > 0.025 && verdict.change < 0.035);
     assert_true(verdict.probability < 0.01 && verdict.reference == 3);
-    /* The slow program comes once more: nothing new. */
+    /* The slow program comes once more, which is not a new change. */
     verdict = play(s, slow, KF_OK);
     assert_verdict(&verdict, KF_SAME);
     assert_true(verdict.identical);
@@ -109,13 +109,13 @@ static void test_nights(void **state) {
     assert_verdict(&verdict, KF_WRONG);
     verdict = play(s, fast, KF_OK);
     assert_verdict(&verdict, KF_FAST);
-    /* A program that does not even start has nothing to say; one that dies is wrong. */
+    /* A program that does not start gives no data. One that dies is wrong. */
     fixture_path(crash, "nights/dies");
     write_text(crash, "#!/bin/sh\nkill -SEGV $$\n", 0755);
     verdict = play(s, crash, KF_OK);
     assert_verdict(&verdict, KF_WRONG);
     assert_non_null(strstr(verdict.reason, "signal 11"));
-    write_text(crash, "#!/bin/sh\nkill -TERM $$\n", 0755); /* that is somebody else's doing */
+    write_text(crash, "#!/bin/sh\nkill -TERM $$\n", 0755); /* somebody else ended it */
     verdict = play(s, crash, KF_OK);
     assert_verdict(&verdict, KF_NODATA);
     assert_non_null(strstr(verdict.reason, "signal 15"));
@@ -126,8 +126,7 @@ static void test_nights(void **state) {
     free_stage(s);
 }
 
-/* The night before says whether its program was good: what is slower now is held against the last that was,
- * and against no other. */
+/* The next night is compared with the last night whose program was good, and with no other. */
 static void test_which_night_is_good(void **state) {
     (void)state;
     stage *s = new_stage("good");
@@ -159,7 +158,7 @@ static void test_which_night_is_good(void **state) {
     free_stage(s);
 }
 
-/* Half a percent a night is never a step; the pinned release sees it. */
+/* Half a percent a night is never a step, but the pinned release shows it. */
 static void test_drift(void **state) {
     (void)state;
     stage *s = new_stage("drift");
@@ -200,7 +199,8 @@ static void play_and_exit(const stage *s, const char *program) {
     _exit(kf_nightly(&request, &result, &error) == KF_OK ? 0 : 4);
 }
 
-/* The store opens after every kill, no process is lost or doubled, and the night after it completes. */
+/* The store opens after every kill, no process is lost or doubled, and the next night completes the
+ * interrupted one. */
 static void test_kills(void **state) {
     (void)state;
     const char *asked = getenv("KFTUNE_KILLS");
@@ -214,7 +214,8 @@ static void test_kills(void **state) {
     int killed = 0, seen = 0;
     for (int i = 0; killed < kills && i < 10 * kills; i++) {
         const char *program =
-            programs[killed / 10 % 2]; /* a change now and then, so that comparisons are killed too */
+            /* Some programs change, so that comparisons are interrupted, too. */
+            programs[killed / 10 % 2];
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) play_and_exit(s, program);
@@ -234,7 +235,7 @@ static void test_kills(void **state) {
     assert_int_equal(killed, kills);
     (void)play(s, programs[1], KF_OK);
     kf_store *store = fixture_open(s->store);
-    /* Every finished night has all its processes once, and a verdict. */
+    /* Every finished night has each of its processes once, and a verdict. */
     assert_int_equal(
         fixture_integer(
             store->database,
@@ -258,7 +259,7 @@ static void test_kills(void **state) {
     free_stage(s);
 }
 
-/* A night that was interrupted is no history, but it is there for the night itself that goes on. */
+/* An interrupted night is not part of the history, except for that night itself when it continues. */
 static void test_unfinished_nights_are_no_history(void **state) {
     (void)state;
     char path[KF_PATH], series[KF_HASH_HEX];

@@ -26,7 +26,7 @@ static void test_store(void **state) {
     assert_true(id > 0);
     assert_int_equal(fixture_process(store, &night, &run, "b", KF_ARM_NIGHT, 1, 101, &error), KF_OK);
     assert_int_equal(run.id, id);
-    /* A process that is stored once more is refused, and leaves nothing behind. */
+    /* A process that is stored a second time is refused and leaves nothing behind. */
     int before = fixture_integer(store->database, "SELECT count(*) FROM result");
     assert_int_equal(fixture_process(store, &night, &run, "b", KF_ARM_NIGHT, 1, 102, &error), KF_BAD_INPUT);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), before);
@@ -34,7 +34,7 @@ static void test_store(void **state) {
     assert_int_equal(fixture_process(store, &night, &none, "b", KF_ARM_NIGHT, 1, 102, &error), KF_BAD_INPUT);
     assert_int_equal(none.id, 0);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM run"), 1);
-    /* A verdict and back. */
+    /* A verdict is read back as it was stored. */
     assert_int_equal(kf_store_verdicts(store, night.id, refuse, NULL, &error), KF_OK);
     kf_verdict verdict = fixture_verdict("b", KF_SLOW, 100.5), read;
     verdict.reference = night.id;
@@ -52,7 +52,7 @@ static void test_store(void **state) {
     assert_int_equal(kf_store_find_run(store, NULL, &summary, &error), KF_BAD_INPUT);
     assert_int_equal(kf_store_find_run(store, "1", &summary, &error), KF_OK);
     assert_string_equal(summary.origin, "nightly");
-    /* The beginning of a UUID may have digits alone; fewer than eight are a number. */
+    /* The beginning of a UUID may have digits alone. Fewer than eight of them are a number. */
     assert_int_equal(sqlite3_exec(store->database,
                                   "UPDATE run SET uuid = '12345678' || substr(uuid, 9) WHERE id = 1", NULL,
                                   NULL, NULL),
@@ -64,7 +64,7 @@ static void test_store(void **state) {
     kf_store_close(store);
 }
 
-/* CHECKs: a verdict cannot lie. */
+/* CHECK constraints refuse verdicts that contradict their numbers. */
 static void test_verdicts_that_lie(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -110,7 +110,7 @@ static void test_resuming_a_night(void **state) {
     fixture_night(store, &second, "two");
     assert_true(second.id != first.id);
     assert_int_equal(kf_store_end_night(store, &second, "finished", &error), KF_OK);
-    /* A finished night in between, and the first is history. */
+    /* With a finished night in between, the first one belongs to the history. */
     fixture_hash(second.program, "one");
     assert_int_equal(kf_store_begin_night(store, 12, &second, &resumed, &error), KF_OK);
     kf_store_close(store);
@@ -142,7 +142,7 @@ static void test_nights_are_named(void **state) {
     kf_store_close(store);
 }
 
-/* A store of version 1, with content, is brought up to date and keeps it. */
+/* A store of version 1 with content is brought up to date and keeps its content. */
 static void test_migration(void **state) {
     (void)state;
     char path[KF_PATH], *old = NULL;
@@ -160,7 +160,7 @@ static void test_migration(void **state) {
                      SQLITE_OK);
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
     free(old);
-    /* To look at it is not enough reason to change it. */
+    /* A store of an old version that is opened only to read is refused rather than changed. */
     kf_store *store = NULL;
     assert_int_equal(kf_store_open(path, true, &store, &error), KF_BAD_INPUT);
     store = fixture_open(path);
@@ -186,7 +186,7 @@ static void test_migration(void **state) {
         1);
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result WHERE deviations IS NULL"),
                      1);
-    /* Number 9 was pruned and is not given out again. */
+    /* Number 9 was pruned and is not assigned again. */
     kf_run_row run;
     fixture_begin(store, &run);
     assert_int_equal(run.id, 10);

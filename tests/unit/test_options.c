@@ -12,7 +12,7 @@
 
 #include "harness/cli/command.h"
 
-/* The program's own table is replaced by this one: what the commands got is looked at here. */
+/* This table replaces the program's own, so that the test sees what the commands are given. */
 static struct {
     int calls;
     char scene[64];
@@ -155,7 +155,7 @@ static void numbers_have_ranges(void **state) {
     assert_int_equal(value, 42);
     assert_int_equal(kf_argument_number(&p.arguments, "--samples-per-cell", &density, &error), KF_OK);
     assert_true(density == 12.5);
-    /* A sweep puts values of its own into the options, which nobody checked. */
+    /* A sweep sets values of its own in the options, which nothing has checked. */
     kf_argument_set(&p.arguments, "--seed", "0");
     assert_int_equal(kf_argument_integer(&p.arguments, "--seed", &value, &error), KF_BAD_INPUT);
     assert_non_null(strstr(error.message, "option '--seed': 0 is outside 1 to 100"));
@@ -165,7 +165,7 @@ static void numbers_have_ranges(void **state) {
     assert_int_equal(value, 7);
 }
 
-/* Wrong values are refused with the line, before a command reads a mesh that takes a minute. */
+/* Wrong values are refused with their line, before a command reads a mesh for a minute. */
 static void wrong_values_are_refused_with_the_line(void **state) {
     (void)state;
     expect_refused("--seed 4x", "option '--seed': '4x' is not a whole number");

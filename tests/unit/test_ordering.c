@@ -26,7 +26,8 @@ static int fill_coordinates(void **state) {
 }
 static const double low[3] = {-3.25, -3.25, -3.25}, high[3] = {6.75, 13.75, 20.75};
 
-/* Morton code bit by bit, and keys compared as tuples: nothing shared with the code under test. */
+/* Morton codes are computed bit by bit and keys are compared as tuples, so that nothing is shared with the
+ * code under test. */
 static void reference_key(int length, int morton, double px, double py, double pz, long key[4]) {
     const int cells[3] = {(int)floor(px) + 4, (int)floor(py) + 4, (int)floor(pz) + 4};
     for (int a = 0; a < 3; a++)
@@ -88,7 +89,8 @@ static void test_box(void **state) {
     assert_int_equal(o.morton_bits, 3);
 }
 
-/* By hand: blocks of 2 cells from (0,0,0); cell (3,0,1) is block 1, within it (1,0,1): code 101 = 5. */
+/* By hand: blocks of 2 cells begin at (0,0,0). Cell (3,0,1) is in block 1, where it is (1,0,1) with code
+ * 101 = 5. */
 static void test_key_by_hand(void **state) {
     (void)state;
     const double from[3] = {0, 0, 0}, to[3] = {3.5, 3.5, 3.5};
@@ -97,14 +99,14 @@ static void test_key_by_hand(void **state) {
     assert_int_equal(kf_ordering_key(&o, 3.2, 0.9, 1.0), 1 * 8 + 5);
     assert_int_equal(kf_ordering_key(&o, 0.0, 2.0, 3.0), (2 + 4) * 8 + 4);
     assert_int_equal(kf_ordering_key(&o, 3.9, 3.9, 3.9), 7 * 8 + 7);
-    /* Rounded out of the box on either side, a sample belongs to the outermost cell. */
+    /* A sample that rounding puts outside the box, on either side, belongs to the outermost cell. */
     const double below = nextafter(0.0, -1.0);
     assert_int_equal(kf_ordering_key(&o, below, below, below), kf_ordering_key(&o, 0.0, 0.0, 0.0));
     assert_int_equal(kf_ordering_key(&o, 4.0, 4.0, 4.0), kf_ordering_key(&o, 3.9, 3.9, 3.9));
 }
 
-/* By hand: of 4 parts an axis of a cell (1,0,1) of a block of 2, the sample is in part (3,0,2): the code goes
- * on with 101 and then, from the high bits of the parts to the low ones, 101 and 001. */
+/* By hand: with 4 parts along an axis of cell (1,0,1) of a block of 2, the sample is in part (3,0,2).
+ * After 101 the code has, from the high bits of the parts to the low ones, 101 and 001. */
 static void test_samples_within_a_cell(void **state) {
     (void)state;
     const double from[3] = {0, 0, 0}, to[3] = {3.5, 3.5, 3.5};
@@ -115,7 +117,7 @@ static void test_samples_within_a_cell(void **state) {
     assert_int_equal(o.key_count, 8 * 512);
     assert_int_equal(kf_ordering_key(&o, 3.8, 0.1, 1.6), 1 * 512 + 5 * 64 + 5 * 8 + 1);
     assert_int_equal(kf_ordering_key(&o, nextafter(4.0, 3.0), 0.0, 1.0), 1 * 512 + 5 * 64 + 8 + 1);
-    /* Blocks of one cell have an order within, too; cells stay together. */
+    /* Blocks of one cell have an order inside the cell, too, and the samples of a cell stay together. */
     kf_ordering_begin(&o, 1, true, from, to);
     kf_ordering_refine(&o, 4);
     for (int i = 0; i < 1000; i++) {
@@ -181,7 +183,7 @@ static void test_time_of_many(void **state) {
     free(order);
 }
 
-/* A sample that rounds out of the box belongs to the outermost cell, on either side of every axis. */
+/* A sample that rounding puts outside the box belongs to the outermost cell, on either side of every axis. */
 static void test_samples_just_outside(void **state) {
     (void)state;
     for (int morton = 0; morton < 2; morton++)

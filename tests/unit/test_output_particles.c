@@ -75,7 +75,7 @@ static void check_points(hid_t file, const kf_snapshot *snapshot) {
     free(velocity);
 }
 
-/* A PolyData with a vertex at each particle, plain and compressed. */
+/* The file is a PolyData with a vertex at each particle, plain and compressed. */
 static void test_particles(void **state) {
     (void)state;
     kf_error error;

@@ -40,7 +40,7 @@ static pixels draw(const kf_scene *scene, uint64_t step, int normal) {
     return draw_view(scene, step, &(kf_picture_view){.field = KF_PICTURE_SPEED, .normal = normal});
 }
 
-/* The frame's upper left corner: the first dark pixel that starts a long dark row. */
+/* Finds the frame's upper left corner: the first dark pixel that starts a long dark row. */
 static void find_plot(const pixels *picture, int *left, int *top) {
     for (int y = 0; y < picture->height; y++) {
         for (int x = 0; x + 300 < picture->width; x++) {
@@ -65,7 +65,7 @@ static void test_slice_of_a_ball(void **state) {
     assert_true(picture.width >= 900);
     int left = 0, top = 0;
     find_plot(&picture, &left, &top);
-    /* 48 cells are 1000 pixels; the flow is along x and z is up, so the slice is 20 cells high. */
+    /* 48 cells take 1000 pixels. The flow is along x and z is up, so the slice is 20 cells high. */
     double scale = 1000.0 / 48;
     int middle_x = left + (int)((ball_center[0] + 0.5) * scale);
     int middle_y = top + (int)((20 - ball_center[2] - 0.5) * scale);
@@ -74,7 +74,7 @@ static void test_slice_of_a_ball(void **state) {
     assert_true(near(&picture, middle_x, middle_y - (int)(4.5 * scale), grey));
     assert_false(near(&picture, middle_x + (int)(5.5 * scale), middle_y, grey));
     assert_false(near(&picture, middle_x, middle_y + (int)(5.5 * scale), grey));
-    /* Far upstream the speed is nearly the inflow's 2 m/s of the scale's 3 m/s. */
+    /* Far upstream the speed is nearly that of the inflow, 2 m/s on a scale up to 3 m/s. */
     double density, velocity[3];
     node_flow((double[3]){1, 11, 9}, &density, velocity);
     kf_colour wanted = kf_colour_map(velocity[0] * scene->cell_size / scene->time_step / 3);
@@ -120,11 +120,11 @@ static double filled_area(const kf_scene *scene) {
 static void test_section_area(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
-    /* The polygons lie inside the circle: up to 1 % less than its area. */
+    /* The polygons lie inside the circle and have up to 1 % less area. */
     double circle = acos(-1) * ball_radius * ball_radius;
     double whole = filled_area(scene);
     assert_true(whole < 1.002 * circle && whole > 0.985 * circle);
-    /* A hole (two rings of triangles left out near a pole, and one in the side) hardly changes it. */
+    /* A hole (two rings of triangles missing near a pole, and one in the side) hardly changes it. */
     uint32_t *corners = scene->mesh.triangles;
     memset(corners, 0, (size_t)BALL_SECTORS * 6 * 2 * sizeof *corners);
     memset(corners + (size_t)BALL_SECTORS * 6 * 9, 0, 12 * sizeof *corners);
@@ -142,7 +142,8 @@ static void test_planes(void **state) {
     assert_int_equal(plane.right, 0);
     assert_int_equal(plane.up, 2);
     assert_true(fabs(plane.position - 11) < 1e-12);
-    /* A road below: still seen from the side. Walls at both sides instead: z is not up any more. */
+    /* With a road below, the view is still from the side. With walls at both sides instead, z does not
+     * point up. */
     scene->faces[KF_ZMIN] = KF_WALL;
     kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.normal, 1);
@@ -151,13 +152,13 @@ static void test_planes(void **state) {
     kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.normal, 2);
     assert_int_equal(plane.up, 1);
-    /* Flow along y is drawn from left to right all the same. */
+    /* Flow along y is also drawn from left to right. */
     scene->faces[KF_YMIN] = KF_INFLOW;
     scene->face_velocity[KF_YMIN][1] = 0.2;
     kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.right, 1);
     assert_int_equal(plane.up, 2);
-    /* A flat domain is seen from its thin side, an axis that was asked for always. */
+    /* A flat domain is seen along its thin axis, unless another axis was asked for. */
     scene->nodes[2] = 5;
     kf_picture_plane(scene, &(kf_picture_view){.normal = KF_AXIS_AUTO}, &plane);
     assert_int_equal(plane.normal, 2);
@@ -216,7 +217,7 @@ static void test_colours_and_letters(void **state) {
     (void)kf_face_use("");
     assert_int_equal(kf_text_width("abc", 2), 34);
     assert_int_equal(kf_text_width("", 2), 0);
-    /* Every printable character but the space has ink, and no two share a shape. */
+    /* Every printable character but the space has ink, and no two have the same shape. */
     for (int a = '!'; a <= '~'; a++) {
         int ink = 0;
         for (int row = 0; row < KF_GLYPH_HEIGHT; row++)
@@ -228,7 +229,8 @@ static void test_colours_and_letters(void **state) {
     }
 }
 
-/* An outline font draws narrower letters narrower, joins UTF-8, and leaves out what is outside. */
+/* An outline font draws narrow letters narrower, joins the bytes of UTF-8, and leaves out what lies
+ * outside. */
 static void test_outline_font(void **state) {
     (void)state;
     if (!kf_face_use(NULL)) {
@@ -253,7 +255,8 @@ static void test_outline_font(void **state) {
     assert_true(kf_face_use(NULL));
 }
 
-/* Any place of the plane, any range, pressure and vorticity; below the scale its first colour. */
+/* Any position of the plane and any range can be drawn, of pressure and of vorticity. Values below the
+ * scale have its first colour. */
 static void test_views(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -273,7 +276,7 @@ static void test_views(void **state) {
         assert_true(near(&picture, left + 3, top + 3, kf_colour_map(0.0)));
         free(picture.rgb);
     }
-    /* Shear of 10 1/s in the plane: u = 10 z turns clockwise. */
+    /* A shear of 10 1/s in the plane, u = 10 z, turns clockwise. */
     kf_error error = {0};
     kf_snapshot snapshot;
     make_snapshot(scene, 0, &snapshot);
@@ -297,8 +300,7 @@ static void test_views(void **state) {
     free_scene(scene);
 }
 
-/* A surface that is mostly not there has no inside that is a solid, whatever rays take for one: of the
- * ball, a cap. */
+/* A surface of which most is missing, as a cap of a ball, has no inside, whatever rays count as one. */
 static void test_open_surface(void **state) {
     (void)state;
     kf_scene *scene = make_scene();

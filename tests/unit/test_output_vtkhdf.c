@@ -66,7 +66,7 @@ static void check_values(const char *path, const kf_scene *scene) {
                     assert_true(fabs(velocity[3 * node + a] - wanted[a] * unit) < 1e-5);
                     square += wanted[a] * wanted[a];
                 }
-                /* Bernoulli: pressure coefficient 1 - (u/U)^2. */
+                /* By Bernoulli the pressure coefficient is 1 - (u/U)^2. */
                 assert_true(fabs(pressure[node] - (1 - square / (inflow_speed * inflow_speed))) < 1e-4);
             }
         }
@@ -117,9 +117,9 @@ static void test_kinematic_pressure_without_reference(void **state) {
     free_scene(scene);
 }
 
-/* Writes a snapshot of such nodes, whose values say where they are, and holds extent, shapes and values
- * against what VTK's readers take: no axis of one node at the end, and two nodes where one would stand
- * before. */
+/* Writes a snapshot of such nodes, whose values say where they are, and checks extent, shapes and values
+ * by the rules of VTK's readers. No axis of one node is at the end, and an axis has two nodes where one
+ * would come first. */
 static void check_flat(const int nodes[3], const double extent[6], int rank, const hsize_t *shape) {
     kf_snapshot snapshot;
     kf_error error;
@@ -168,7 +168,7 @@ static void test_flat_grids(void **state) {
     check_flat((const int[3]){1, 4, 3}, (const double[6]){0, 1, 0, 3, 0, 2}, 3, (const hsize_t[]){3, 4, 2});
     check_flat((const int[3]){5, 1, 3}, (const double[6]){0, 4, 0, 1, 0, 2}, 3, (const hsize_t[]){3, 2, 5});
     check_flat((const int[3]){1, 4, 1}, (const double[6]){0, 1, 0, 3, 0, 0}, 2, (const hsize_t[]){4, 2});
-    /* What is read again of a plane is the plane. */
+    /* A plane that is read back is the plane that was written. */
     kf_snapshot snapshot, again;
     kf_error error;
     kf_snapshot_of_nodes(&snapshot, (const int[3]){5, 4, 1}, 0.5, 1.0);
@@ -183,8 +183,8 @@ static void test_flat_grids(void **state) {
     kf_snapshot_free(&again);
 }
 
-/* What is read again is what was written, bit for bit; the picture of how far it is above a copy of a Cp
- * that is 0.25 less spans that. What is no such file is refused. */
+/* Fields that are read back are equal to those written, bit for bit. A picture of how far they exceed a
+ * copy with a Cp that is less by 0.25 has that range. Files of other kinds are refused. */
 static void test_read_again(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -218,7 +218,7 @@ static void test_read_again(void **state) {
     free_scene(scene);
 }
 
-/* Puts a set of so many values into the file in the place of the velocity; made: how it is kept. */
+/* Puts a set of this many values into the file in the place of the velocity. `made` is the set's storage. */
 static void put_velocity(const char *path, hid_t made, hsize_t count) {
     const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(1, &count, NULL);
     assert_true(file >= 0 && H5Ldelete(file, "VTKHDF/PointData/velocity", H5P_DEFAULT) >= 0);
@@ -230,7 +230,8 @@ static void put_velocity(const char *path, hid_t made, hsize_t count) {
     H5Fclose(file);
 }
 
-/* Makes the file name the other one, in one of three ways; way 0: its velocity is its own, of zeros. */
+/* Makes the file refer to the other one in one of three ways. With way 0 it has a velocity of its own, all
+ * zeros. */
 static void name_other(const char *path, const char *other, int way, hsize_t count) {
     const hid_t made = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &count, NULL);
     if (way == 1) assert_true(H5Pset_external(made, other, 0, count * sizeof(float)) >= 0);
@@ -247,8 +248,8 @@ static void name_other(const char *path, const char *other, int way, hsize_t cou
     H5Pclose(made);
 }
 
-/* A file of fields is all that is read: not another file that it names as its storage, as a source of its
- * values or by a link, and no plug-in for a filter that it names. */
+/* A file of fields is read alone: not another file to which it refers as its storage, as a source of its
+ * values or by a link, and not a plug-in for a filter that it names. */
 static void test_names_no_other_file(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -273,8 +274,8 @@ static void test_names_no_other_file(void **state) {
     free_scene(scene);
 }
 
-/* A file of a few kilobytes can claim values of terabytes that it does not hold: no memory is taken for them.
- */
+/* A file of a few kilobytes can claim values of terabytes that it does not hold. No memory is taken for
+ * them. */
 static void test_claims_are_held(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -324,8 +325,7 @@ static void test_refused_and_left_clean(void **state) {
     free_scene(scene);
 }
 
-/* In a process of its own, whose files may have so many bytes at most: writes one, then ends as programs do.
- */
+/* Writes a file in a child whose files may have at most this many bytes. The child ends as programs do. */
 static int write_with_room(const kf_snapshot *snapshot, const char *path, rlim_t bytes) {
     const pid_t child = fork();
     if (child == 0) {
@@ -343,7 +343,7 @@ static int write_with_room(const kf_snapshot *snapshot, const char *path, rlim_t
     return WEXITSTATUS(ending);
 }
 
-/* The kind: a library's exit handler that trips over an output that failed. */
+/* Kind of fault: a library's exit handler that fails because of an output that failed. */
 static void test_no_room_at_any_place(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -387,8 +387,8 @@ static void test_blown_up_fields(void **state) {
     free_scene(scene);
 }
 
-/* HDF5 does nothing when the program ends: a file that could not be closed, as on a full disk, is not tried
- * again by its exit handler. Needs a process in which HDF5 has not begun yet. */
+/* HDF5 does nothing when the program ends. A file that could not be closed, as on a full disk, is not
+ * closed again by its exit handler. This needs a process in which HDF5 has not begun. */
 static void test_exit_closes_nothing(void **state) {
     (void)state;
     const char *path = in_scratch("left.h5");
@@ -414,7 +414,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exit_closes_nothing),
         cmocka_unit_test(
-            test_names_no_other_file), /* which makes a link that HDF5 cannot after a file was read */
+            /* This makes a link, which HDF5 refuses once it has read a file. */
+            test_names_no_other_file),
         cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_flat_grids),
         cmocka_unit_test(test_values_plain_and_compressed),

@@ -9,7 +9,7 @@
 
 #include <fcntl.h>
 
-/* The file is built in with processes of the test's own instead of those of mpirun. */
+/* The file is included with processes of the test instead of those of mpirun. */
 #define kf_world_member test_member
 #define kf_world_rank   test_rank
 #define kf_world_near   test_near
@@ -18,7 +18,7 @@
 enum { FIRST = 3, RANKS = 3, OWN = FIRST + 1, FROM = FIRST + 2, FILES = 4, ALL = 2 + 1 + FILES };
 static kf_member members[RANKS];
 static const int counts[RANKS] = {2, 1, FILES}, begins[RANKS] = {0, 2, 3};
-static int taken[ALL + FILES]; /* what lies beyond is free as well, so that bounds alone refuse it */
+static int taken[ALL + FILES]; /* The numbers beyond are free as well, so that only the bounds refuse them. */
 
 const kf_member *test_member(int rank) {
     assert_in_range(rank, FIRST, FIRST + RANKS - 1);
@@ -32,7 +32,7 @@ void test_near(int *first, int *count) {
     *count = RANKS;
 }
 
-/* A message that is right: two files, the second and the third of process FROM. */
+/* Returns a correct message: two files, the second and the third of process FROM. */
 static received right_one(void) {
     received r = {.count = 2, .sender = {.pid = getpid(), .uid = geteuid()}};
     for (int i = 0; i < RANKS; i++) {
@@ -78,7 +78,7 @@ static void who_sends(void **state) {
     r = right_one();
     r.sender.pid++;
     assert_false(takes(&r));
-    members[FROM - FIRST].space++; /* another container counts processes by itself */
+    members[FROM - FIRST].space++; /* another container numbers its processes separately */
     assert_true(takes(&r));
     r.sender.uid++;
     assert_false(takes(&r));
@@ -106,7 +106,7 @@ static void where_its_files_belong(void **state) {
     }
 }
 
-/* Sends the bytes with that many files; returns what the receiver takes of it. */
+/* Sends the bytes with that many files. Returns how many of them the receiver takes. */
 static int trade_one(const void *words, size_t bytes, int files) {
     enum { MOST = 2 * PARCEL };
     const int yes = 1, file = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -133,7 +133,8 @@ static int trade_one(const void *words, size_t bytes, int files) {
         if (taken[i] >= 0) (void)close(taken[i]);
     (void)close(box[0]);
     (void)close(box[1]);
-    /* None stays open but those that were taken, which are closed: the next file has this one's number. */
+    /* No descriptor stays open but those that were taken, which are closed. The next file therefore has
+     * this one's number. */
     (void)close(file);
     const int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
     assert_int_equal(next, file);

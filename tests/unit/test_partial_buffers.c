@@ -6,12 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* How a process ends that writes that byte. */
+/* Returns how a process ends that writes that byte. */
 static int writes(const kf_buffer *buffer, size_t byte) {
     int status = 0;
     const pid_t child = fork();
     if (child == 0) {
-        (void)signal(SIGSEGV, SIG_DFL); /* cmocka's would tell of a failed test */
+        (void)signal(SIGSEGV, SIG_DFL); /* cmocka's handler would report a failed test */
         ((volatile char *)kf_buffer_address(buffer))[byte] = 1;
         _exit(0);
     }
@@ -49,8 +49,7 @@ static void test_partial_buffers_keep_what_they_are_asked_for(void **state) {
     kf_backend_close(backend);
 }
 
-/* Scales `items` floats from this byte of a partial buffer on, looks at the buffer, and says what came of
- * it. */
+/* Scales `items` floats from this byte of a partial buffer on, and checks the buffer. Returns the status. */
 static kf_status oversteps(kf_backend *backend, kf_function *function, const kf_buffer *buffer, size_t from,
                            int items, kf_error *error) {
     const int block[3] = {32, 1, 1};
@@ -63,8 +62,8 @@ static kf_status oversteps(kf_backend *backend, kf_function *function, const kf_
     return kf_buffer_check(buffer, error);
 }
 
-/* A kernel that forms an address which its device does not keep has failed, and says which: by a fault on
- * pages without memory, at any thread, again and again; by what it leaves beside kept bytes on others. */
+/* A kernel that forms an address which its device does not keep fails with its name. On pages without
+ * memory a fault tells, in any thread, again and again; on others, what it wrote beside kept bytes. */
 static void test_oversteps_are_named(void **state) {
     (void)state;
     enum { PERIOD = 1 << 20, FROM = 300000, TO = 400000, BYTES = 3 * PERIOD, FLOATS = (TO - FROM) / 4 };
@@ -107,7 +106,7 @@ static void test_oversteps_are_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        /* First, as no launch must come before a fork. */
+        /* This comes first, as no launch may come before a fork. */
         cmocka_unit_test(test_partial_buffers_keep_what_they_are_asked_for),
         cmocka_unit_test(test_oversteps_are_named),
     };

@@ -22,8 +22,8 @@ static void refused(const char *text, const char *why) {
     assert_holds(error.message, why);
 }
 
-/* Spacing 0.1 m, sound 20 m/s, density 500 kg/m^3: stress in 200 kPa, viscosity in 1000 Pa s, time in 5 ms.
- */
+/* With a spacing of 0.1 m, sound at 20 m/s and a density of 500 kg/m^3 the units are 200 kPa for stress,
+ * 1000 Pa s for viscosity and 5 ms for time. */
 #define BASE                                                                                                 \
     "\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1.2]}, \"fluid\": [{\"shape\": "          \
     "\"box\", \"low\": [0, 0, 0], \"high\": [1, 0.5, 0.6]}]"
@@ -44,7 +44,7 @@ static void materials(void **state) {
     near(m->shear_modulus, 1.0 / 9);
     assert_true(m->stiff && m->yield_kind == KF_YIELD_NONE && m->branch == KF_BRANCH_BIVISCOUS);
     near_vector(s->gravity, 0.1 / 400, 0, -0.981 / 400);
-    /* What is not said. */
+    /* These are defaults. */
     near(s->support, 2.4);
     near(s->diffusion, 0.1);
     near(s->artificial, 0.02);
@@ -103,12 +103,12 @@ static void materials(void **state) {
     assert_true(s->material.yield_kind == KF_YIELD_DRUCKER_PRAGER);
     kf_particle_scene_free(s);
 
-    /* Ten times what falls through the box. */
+    /* The default speed of sound is ten times that of a fall through the box. */
     s = parse(SCENE("\"material\": {\"density\": 500, \"viscosity\": 1}, \"gravity\": [3, 0, -4]"), NULL);
     near(s->sound_speed, 10 * sqrt(2 * 5 * 1.2));
     assert_holds(s->notes, "material.sound_speed: 34.64 m/s");
     kf_particle_scene_free(s);
-    /* Kind of fault: a fluid that is pressed to a part of its volume without a word. */
+    /* Kind of fault: a fluid that is compressed to a part of its volume without a message. */
     s = parse(SCENE(MATERIAL("\"viscosity\": 1") ", \"gravity\": [0, 0, -500]"), NULL);
     assert_holds(s->notes, "20 m/s is less than the speed of a fall through the box, 34.64 m/s");
     kf_particle_scene_free(s);
@@ -206,7 +206,7 @@ static void faces_gauges_and_the_run(void **state) {
     refused("{\"particles\": {\"spacing\": 0.3}, \"box\": {\"size\": [2, 1, 1.2]}, " MATERIAL(
                 "\"viscosity\": 1") "}",
             "along y");
-    /* Free slip where nothing is said, and along the axis that is not there no walls. */
+    /* Faces are free slip by default, and along an axis that the scene lacks there are no walls. */
     s = parse(
         "{\"particles\": {\"spacing\": 0.1, \"dimensions\": 2}, \"box\": {\"size\": [2, 1]}, " MATERIAL(
             "\"viscosity\": 1") ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [1, 1]}]}",
@@ -216,7 +216,8 @@ static void faces_gauges_and_the_run(void **state) {
     kf_particle_scene_free(s);
 }
 
-/* 1 m/s is 0.05; a rotation of 2 /s about the middle; the column's weight, linear or by Tait's equation. */
+/* A speed of 1 m/s is 0.05. A rotation of 2 /s is about the middle. The column's weight gives a pressure
+ * by the linear equation or by Tait's. */
 static void what_bodies_begin_with(void **state) {
     (void)state;
     kf_particle_scene *s =
@@ -248,7 +249,8 @@ static void what_bodies_begin_with(void **state) {
         assert_true(fabs((double)s->deviation[k] - 0.0025 * (6 - (double)x[2])) < 1e-8);
     }
     assert_int_equal(boxed, 10 * 5 * 6);
-    assert_int_equal(s->count - boxed, 32); /* lattice points 1/2 off the centre within 2 spacings */
+    /* These are the lattice points 1/2 off the centre within 2 spacings. */
+    assert_int_equal(s->count - boxed, 32);
     kf_particle_scene_free(s);
     s = parse(SCENE(MATERIAL("\"viscosity\": 1") ", \"gravity\": [0, 0, -10]"), NULL);
     for (size_t k = 0; k < s->count; k++)
@@ -265,7 +267,7 @@ static void what_bodies_begin_with(void **state) {
     kf_particle_scene_free(s);
 }
 
-/* Obstacles go before fluid, also where they lie in it; the layers beyond a face are walls. */
+/* Obstacles win over fluid, also where they lie in it. The layers beyond a face are walls. */
 static void layers_have_their_places(void **state) {
     (void)state;
     for (int face = 0; face < 6; face++) {
@@ -292,7 +294,7 @@ static void layers_have_their_places(void **state) {
     }
 }
 
-/* Places and speeds are shaken by as much as is said, without a drift, and by the seed. */
+/* Places and speeds are randomly displaced by the given amount, without a mean, depending on the seed. */
 static void shaking(void **state) {
     (void)state;
     const kf_particle_options shaken = {.shake = 0.2}, other = {.shake = 0.2, .seed = 77},
@@ -308,19 +310,20 @@ static void shaking(void **state) {
         most = fmax(most, fabs(by));
         fastest = fmax(fastest, fabs((double)s->velocity[i]));
     }
-    assert_true(fabs(mean) < 0.02 && fabs(square / (0.04 / 3) - 1) < 0.1); /* even between -0.2 and 0.2 */
+    assert_true(fabs(mean) < 0.02 && fabs(square / (0.04 / 3) - 1) < 0.1); /* uniform between -0.2 and 0.2 */
     assert_true(most <= 0.2001 && most > 0.19 && fastest <= 0.02001 && fastest > 0.019);
     assert_true(again->seed == 77 && memcmp(again->position, s->position, 3 * s->count * sizeof(float)) != 0);
     kf_particle_scene_free(again);
     again = parse(text, &coarse);
     near(again->spacing, 0.2);
-    assert_int_equal(again->count, 5 * 3 * 3); /* 2.5 spacings wide: what lies on the face belongs to it */
+    /* It is 2.5 spacings wide. Points on its face belong to it. */
+    assert_int_equal(again->count, 5 * 3 * 3);
     kf_particle_scene_free(again);
     kf_particle_scene_free(plain);
     kf_particle_scene_free(s);
 }
 
-/* Everything that changes what happens changes the hash. */
+/* Everything that changes the simulation changes the hash. */
 static void hashes(void **state) {
     (void)state;
     kf_particle_scene *s = parse(SCENE(MATERIAL("\"viscosity\": 1") ", \"gravity\": [0, 0, -10]"), NULL);
@@ -412,8 +415,8 @@ static void hashes(void **state) {
     kf_particle_scene_free(s);
 }
 
-/* Grids whose header gives centres, pictures whose pixels are nodes, formulas of both coordinates; heights
- * between nodes reproduce planes, and beyond the last node they stay. */
+/* Headers of grids may give centres, pixels of pictures are nodes, and formulas have both coordinates.
+ * Heights between nodes reproduce planes, and beyond the last node they are constant. */
 static void heights_of_the_ground(void **state) {
     (void)state;
     static const double size[3] = {10, 6, 10};

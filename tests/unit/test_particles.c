@@ -236,7 +236,7 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
     refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [2, 1, 1], \"faces\": {\"xmin\": "
             "\"periodic\"}}, " WATER "}",
             "periodic");
-    /* A face moves within its plane, along either axis of it, if it is no_slip. */
+    /* A face that is no_slip moves within its plane, along either axis of it. */
     static const char *const faces[] = {"\"xmin\": [0, 1, 0]", "\"xmin\": [0, 0, 1]", "\"zmax\": [1, 0, 0]",
                                         "\"ymin\": [0, 0, -1]"};
     for (size_t i = 0; i < sizeof faces / sizeof *faces; i++)
@@ -266,8 +266,8 @@ static void wrong_scenes_say_what_is_wrong(void **state) {
             "terrain");
 }
 
-/* A key that nothing reads would let its writer believe in it: of another law or branch, of another kind of
- * terrain, a second measurement of one gauge, a second gauge of one name. */
+/* A key that nothing reads would mislead its writer, so it is refused: a key of another law or branch or
+ * of another kind of terrain, a second measurement of one gauge, a second gauge of one name. */
 static void keys_that_nothing_reads_are_refused(void **state) {
     (void)state;
 #define POOL(more)                                                                                           \
@@ -306,7 +306,7 @@ static void keys_that_nothing_reads_are_refused(void **state) {
             "terrain.low: is for a \"picture\"");
 }
 
-/* A few letters that ask for billions are refused before anything is looked at. */
+/* A text of a few letters that asks for billions is refused before any of its places is computed. */
 static void claims_are_looked_at_first(void **state) {
     (void)state;
     refused("{\"particles\": {\"spacing\": 0.05}, \"box\": {\"size\": [150, 150, 75]}, " WATER
@@ -328,8 +328,9 @@ static kf_status parse_for(double memory, const char *text, kf_particle_scene **
     return kf_particle_scene_parse("test.json", text, &options, scene, error);
 }
 
-/* Scenes of billions of places, whose particles only a look at the columns tells: a box, a ball, snow on a
- * slope, an obstacle beside a drop of fluid, and layers of walls. Each is refused before it is placed. */
+/* Scenes of billions of places, whose particles are known only from a look at the columns, are refused
+ * before any is placed: a box, a ball, snow on a slope, an obstacle beside a drop of fluid, and layers of
+ * walls. */
 static void what_does_not_fit_is_not_placed(void **state) {
     (void)state;
 #define VAST(spacing, faces, shapes)                                                                         \
@@ -366,7 +367,7 @@ static void what_does_not_fit_is_not_placed(void **state) {
     }
 }
 
-/* What a few columns do not decide is counted to the last particle. */
+/* Where a few columns do not decide, the particles are counted exactly. */
 static void room_is_exact(void **state) {
     (void)state;
     static const char text[] =
@@ -383,8 +384,7 @@ static void room_is_exact(void **state) {
     kf_particle_scene_free(scene);
 }
 
-/* Shapes that lie on the ground cost no look at the air above them, and a deep one is no way round the bound.
- */
+/* Shapes that lie on the ground cost no look at the air above them. A deep shape does not evade the bound. */
 static void ground_costs_its_layers(void **state) {
     (void)state;
 #define ON_GROUND(depth)                                                                                     \
@@ -415,7 +415,7 @@ static void seeds_and_spacings_change_the_hash(void **state) {
     kf_particle_scene_free(c);
 }
 
-/* A zero that came out of the other side is the same number. */
+/* A zero with a negative sign is the same number. */
 static void zeros_have_no_sign(void **state) {
     (void)state;
     char hashes[2][KF_HASH_HEX];
@@ -434,8 +434,8 @@ static void zeros_have_no_sign(void **state) {
     assert_string_equal(hashes[0], hashes[1]);
 }
 
-/* 'kftune run' asks for the spacings that were tuned: those of the file give the very same scene, where they
- * do not fill the box and where layers lie beyond its faces, too. */
+/* 'kftune run' asks for the spacings of the tuned scene. Those of the file give exactly that scene, also
+ * where they do not fill the box and where layers lie beyond its faces. */
 static void own_spacings_again(void **state) {
     (void)state;
 #define BESIDE(faces) "\"spacing\": 0.05}, \"box\": {\"size\": [2, 1], \"faces\": {" faces "}}"
@@ -462,7 +462,7 @@ static void own_spacings_again(void **state) {
     }
 }
 
-/* A million takes well under a second of processor time; ten million seconds. */
+/* A million particles take well under a second of processor time, and ten million take seconds. */
 static void a_million_is_placed_quickly(void **state) {
     (void)state;
     const clock_t begin = clock();
@@ -499,5 +499,5 @@ int main(void) {
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     char command[64];
     (void)snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command) != 0 ? 1 : failed; /* NOLINT(cert-env33-c): the path is mkdtemp.s */
+    return system(command) != 0 ? 1 : failed; /* NOLINT(cert-env33-c): the path comes from mkdtemp */
 }

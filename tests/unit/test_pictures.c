@@ -56,12 +56,12 @@ static kf_colour mixed(const double dye[3], double amount) {
     return (kf_colour){(unsigned char)lround(c[0]), (unsigned char)lround(c[1]), (unsigned char)lround(c[2])};
 }
 
-/* Pixels of the plane, which stands within axes, title and scale. */
+/* Expects the colour at a pixel of the plane, inside axes, title and scale. */
 static void expect_in_plane(const pixels *p, int x, int y, kf_colour colour) {
     expect(p, KF_FIELD_LEFT + x, KF_FIELD_TOP + y, colour);
 }
 
-/* Something is drawn in each margin: title above, axes to the left and below; and to the right a scale. */
+/* Expects ink in each margin: the title above, the axes to the left and below, and a scale to the right. */
 static void expect_caption(const pixels *p, bool scale) {
     const struct {
         int x, y, width, height;
@@ -112,7 +112,7 @@ static void dyes_have_their_colours(void **state) {
     free(p.rgb);
     kf_snapshot_free(&s);
 
-    /* Three dimensions: summed up along y, ten over the depth. */
+    /* Three dimensions: values are summed along y, over a depth of ten. */
     s = fields(5);
     float *dye = kf_snapshot_add(&s, "smoke", "1", 1);
     for (size_t i = 0; i < s.count; i++)
@@ -149,7 +149,7 @@ static void speeds_have_a_round_scale(void **state) {
             &p, 300, 180,
             kf_colour_map(0.6 - 0.8 * 0.5 / 20)); /* between nodes: half a pixel below the middle */
         free(p.rgb);
-        for (size_t i = 0; i < s.count; i++) /* 6 m/s are on a scale of 10 */
+        for (size_t i = 0; i < s.count; i++) /* 6 m/s is on a scale up to 10 */
             u[3 * i] = 6.0F, u[3 * i + 1] = u[3 * i + 2] = 0.0F;
         assert_int_equal(kf_speed_picture(in_scratch("speed.png"), "ink", &s, &error), KF_OK);
         const pixels q = read_png(in_scratch("speed.png"));
@@ -189,7 +189,7 @@ static kf_scene *boxed(const double low[3], const double high[3]) {
     return scene;
 }
 
-/* Pixels of the picture that are not of the background; the first moments. */
+/* Counts the pixels of the picture that are not background, with their first moments. */
 static long coloured(const pixels *p, const kf_colour *one, double centre[2]) {
     long count = 0;
     centre[0] = centre[1] = 0;
@@ -205,7 +205,7 @@ static long coloured(const pixels *p, const kf_colour *one, double centre[2]) {
     return count;
 }
 
-/* The usual view: turned by 0.55 about z, from 0.42 above; a face's brightness is 0.35 + 0.65 n . light. */
+/* The usual view is turned by 0.55 about z, from 0.42 above. A face's brightness is 0.35 + 0.65 n . light. */
 static void the_domain_and_its_solid(void **state) {
     (void)state;
     static const double low[3] = {10, 5, 2}, high[3] = {20, 13, 9};
@@ -220,7 +220,7 @@ static void the_domain_and_its_solid(void **state) {
     const pixels p = read_png(in_scratch("scene.png"));
     assert_int_equal(p.width, 1000);
     assert_int_equal(p.height, 560);
-    /* The domain, -1/2 to n - 1/2, between margins of 24 pixels. */
+    /* The domain, from -1/2 to n - 1/2, lies between margins of 24 pixels. */
     double least[2] = {1e9, 1e9}, most[2] = {-1e9, -1e9};
     for (int c = 0; c < 8; c++) {
         double seen[2] = {0, 0};
@@ -233,7 +233,7 @@ static void the_domain_and_its_solid(void **state) {
     }
     const double scale = fmin(952 / (most[0] - least[0]), 512 / (most[1] - least[1]));
     const double sides[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
-    /* Seen are the faces that look to the eye: at xmax, ymin, zmax. */
+    /* Only the faces towards the eye are visible: those at xmax, ymin and zmax. */
     for (int a = 0; a < 3; a++) {
         const double shade = 0.35 + 0.65 * fabs(light[a]);
         const kf_colour colour = {(unsigned char)(86 * shade), (unsigned char)(150 * shade),
@@ -251,7 +251,7 @@ static void the_domain_and_its_solid(void **state) {
         assert_true(fabs(centre[0] - x) < 3 && fabs(centre[1] - y) < 3);
     }
     free(p.rgb);
-    /* Close to it, with the wind's arrows. */
+    /* The view is close to the solid, with arrows of the wind. */
     assert_int_equal(kf_scene_view_write(scene, true, in_scratch("close.png"), &error), KF_OK);
     const pixels close = read_png(in_scratch("close.png"));
     const kf_colour blue = {31, 90, 180}, top = {(unsigned char)(86 * (0.35 + 0.65 * 0.66)),
@@ -266,7 +266,7 @@ static void the_domain_and_its_solid(void **state) {
     const pixels still = read_png(in_scratch("close.png"));
     assert_true(coloured(&still, &blue, arrows) == 0);
     free(still.rgb);
-    /* However many digits its sizes have, the caption ends before the picture does. */
+    /* Whatever the number of digits of its sizes, the caption ends inside the picture. */
     scene->cell_size = 1234.5;
     assert_int_equal(kf_scene_view_write(scene, true, in_scratch("long.png"), &error), KF_OK);
     const pixels caption = read_png(in_scratch("long.png"));
@@ -277,7 +277,7 @@ static void the_domain_and_its_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* Taps of a cut have a colour for each side of the solid, for they lie above each other over x. */
+/* The taps of a cut have a colour for each side of the solid, because both sides have the same x. */
 static void taps_of_both_sides(void **state) {
     (void)state;
     double points[5][3] = {{0, 0, 0}, {1, 0, 1}, {2, 0, 1}, {1, 0, -1}, {3, 0, 0}},
@@ -309,8 +309,8 @@ static void taps_of_both_sides(void **state) {
     }
 }
 
-/* A box's surface from ahead, the side and above: what faces the eye shows its pressure; a scale beside it.
- */
+/* A box's surface is seen from ahead, the side and above. The visible faces show their pressure, with a
+ * scale beside them. */
 static void a_surface_from_all_sides(void **state) {
     (void)state;
     static const double low[3] = {10, 5, 2}, high[3] = {20, 13, 9};
@@ -323,7 +323,7 @@ static void a_surface_from_all_sides(void **state) {
                                          {.azimuth = 0, .elevation = 80, .zoom = 1}};
     static const int axes[] = {0, 0, 1, 1, 2};
     for (int v = 0; v < 5; v++) {
-        /* Cp goes from -1 to 1 along the axis that is looked along: the nearest face has one of the ends. */
+        /* Cp goes from -1 to 1 along the line of sight, so that the nearest face has one of the ends. */
         kf_snapshot s;
         uint32_t triangles[36];
         kf_snapshot_of_particles(&s, 8);
@@ -343,8 +343,8 @@ static void a_surface_from_all_sides(void **state) {
         const pixels p = read_png(in_scratch("surface.png"));
         const unsigned char *c = at(&p, (1000 - 130) / 2, v == 4 ? 300 : 280);
         const kf_colour ends[2] = {kf_colour_map(0.25), kf_colour_map(0.75)};
-        /* From ahead -x, from behind +x, from above +z; 90 is the side that is left of who looks with the
-         * wind or right of it, -90 the other. */
+        /* From ahead -x is visible, from behind +x, from above +z. The side 90 is left when looking along
+         * the wind, or right of it, and -90 is the other. */
         const int end = v == 0 ? 0 : v == 1 ? 1 : v == 4 ? 1 : v == 2 ? 0 : 1;
         const double bright = v == 4 ? 0.6 + 0.4 * sin(80 * acos(-1.0) / 180) : 1.0;
         const kf_colour wanted = {(unsigned char)(ends[end].red * bright),
@@ -352,7 +352,8 @@ static void a_surface_from_all_sides(void **state) {
                                   (unsigned char)(ends[end].blue * bright)};
         if (abs(c[0] - wanted.red) + abs(c[1] - wanted.green) + abs(c[2] - wanted.blue) > 6)
             fail_msg("view %d: (%d, %d, %d)", v, c[0], c[1], c[2]);
-        /* The picture is as large as the margins let it be: what is seen is sides wide and high. */
+        /* The picture is as large as the margins allow: its width and height are those of the sides that
+         * are visible. */
         if (v < 4) {
             const double wide = axes[v] == 0 ? 8 : 10, scale = fmin((952.0 - 130) / wide, 512.0 / 7);
             double centre[2];
@@ -360,7 +361,7 @@ static void a_surface_from_all_sides(void **state) {
             assert_true(fabs((double)count / (wide * 7 * scale * scale) - 1) < 0.02);
             assert_true(fabs(centre[0] - 435) < 3 && fabs(centre[1] - 280) < 3);
         }
-        /* The scale: high at its top, low at its bottom. */
+        /* The scale is high at its top and low at its bottom. */
         expect(&p, 1000 - 130 + 10, 3 * 24 + 1, kf_colour_map(1.0));
         expect(&p, 1000 - 130 + 10, 3 * 24 + 440 - 3, kf_colour_map(0.0));
         free(p.rgb);

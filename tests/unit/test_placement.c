@@ -41,8 +41,8 @@ static void assert_turned(const kf_description *d, const double from[3], double 
         fail_msg("(%g %g %g) instead of (%g %g %g)", to[0], to[1], to[2], x, y, z);
 }
 
-/* Upright, into the wind and on its road: the car by itself, of the others one must say where the front is.
- */
+/* The meshes stand upright, against the wind and on the road. The car needs no help; for the others the
+ * user must say where the front is. */
 static void test_the_three_meshes(void **state) {
     (void)state;
     static const struct {
@@ -70,7 +70,7 @@ static void test_the_three_meshes(void **state) {
     }
 }
 
-/* The 24 ways to lay a mesh along the axes: rotations whose matrix has one +-1 in each row. */
+/* Makes the 24 rotations that lay a mesh along the axes, whose matrices have one +-1 in each row. */
 static int make_turns(double turns[24][9]) {
     int count = 0;
     for (int code = 0; code < 27 * 8; code++) {
@@ -112,7 +112,7 @@ static void test_a_car_turned_onto_all_axes(void **state) {
             const bool upright = ends[2] > 0.999;
             turned(turns[t], front, lies);
             turned(matrix, lies, ends);
-            assert_true(upright && ends[0] < -0.999); /* without a question never wrong */
+            assert_true(upright && ends[0] < -0.999); /* without a question it is never wrong */
             right++;
         }
         kf_text_free(&notes);
@@ -140,8 +140,8 @@ static void add_box(kf_mesh *mesh, double x, double y, double z, double wide, do
     mesh->triangle_count += 12;
 }
 
-/* A table stands on its legs, and on its top when it lies on that; without the legs of one end it falls over.
- */
+/* A table stands on its legs, and on its top when it lies on that. Without the legs at one end it falls
+ * over. */
 static void test_contact_with_the_road(void **state) {
     (void)state;
     double vertices[3 * 40];
@@ -164,8 +164,8 @@ static void test_contact_with_the_road(void **state) {
         }
 }
 
-/* Rails across a box are feet where they cover less than 0.4 of what they span: 0.3 are, 0.5 are a plane, and
- * the box's flat top stands better than that. */
+/* Rails across a box are feet where they cover less than 0.4 of their bounding rectangle. With 0.3 they
+ * are; with 0.5 they are a plane, and the box's flat top is a better base. */
 static void test_how_much_of_a_side_feet_cover(void **state) {
     (void)state;
     for (int squares = 3; squares <= 5; squares += 2) { /* of 24 */
@@ -183,8 +183,8 @@ static void test_how_much_of_a_side_feet_cover(void **state) {
     }
 }
 
-/* Two plates on a slab of 40 cubes' length mirror each other where the image of one is a cube beside the
- * other, on either side; two cubes beside it they do not. */
+/* Two plates on a slab of 40 cubes' length mirror each other if the image of one is one cube beside the
+ * other, on either side, but not if it is two cubes beside. */
 static void test_an_image_lies_a_cube_aside_at_most(void **state) {
     (void)state;
     for (int aside = -2; aside <= 2; aside++) {
@@ -201,7 +201,7 @@ static void test_an_image_lies_a_cube_aside_at_most(void **state) {
     }
 }
 
-/* The cabin of a car is what is in the upper third of its height, not what sticks out of its front. */
+/* The cabin of a car is in the upper third of its height. Parts that stick out of its front are not. */
 static void test_the_cabin_is_behind_the_front(void **state) {
     (void)state;
     for (int turn = 0; turn < 2; turn++) {

@@ -63,7 +63,7 @@ static void each_value_changes_itself(void **state) {
         {"{\"yaw\": 0}", "{" WAYS OF_AIR "\"yaw\": 0, \"tunnel_yaw\": 5, " TUNNEL GRID SAMPLES "}"},
         {"{\"tunnel_yaw\": 9}", "{" WAYS OF_AIR "\"yaw\": 5, \"tunnel_yaw\": 9, " TUNNEL GRID SAMPLES "}"},
         {"{\"samples_per_cell\": 11}", "{" WAYS OF_AIR TURNED TUNNEL GRID "\"samples_per_cell\": 11}"},
-        /* These end the grid that was. */
+        /* These would replace the grid. */
         {"{\"blockage\": 0.1}", "{" WAYS OF_AIR TURNED "\"blockage\": 0.1, \"cells\": 60, " SAMPLES "}"},
         {"{\"cells\": 80}", "{" WAYS OF_AIR TURNED "\"blockage\": 0.04, \"cells\": 80, " SAMPLES "}"},
         {"{\"refine\": 2}", "{" WAYS OF_AIR TURNED TUNNEL SAMPLES ", \"refine\": 2}"},

@@ -14,7 +14,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/counter_system.h"
 
-/* Each item writes its number at the end of a log: the first value is how many there are. */
+/* Each item appends its number to a log, whose first value is the count. */
 enum { LOG = 4096, A = 1, B, C, CALL };
 
 static const char log_kernel[] =
@@ -52,7 +52,7 @@ static void keep_system(kf_plan *plan) {
 
 static const kf_plan_methods methods = {.initialise = clear_log, .free = keep_system};
 
-/* The library of this test: knows nothing of kernels. */
+/* Plays the part of a library, which knows nothing of kernels. */
 static kf_status enqueue(void *object, kf_stream *stream, kf_error *error) {
     invented *p = object;
     bool of_backend = false;
@@ -92,7 +92,8 @@ static void open_invented(invented *p) {
     must(kf_plan_mark(p->plan, &p->mark, &error), &error);
 }
 
-/* Periods 1, 2 and 3 with phases, a library's call aside, a copy, and a mark between them. */
+/* Makes a plan of items with periods 1, 2 and 3 and phases, a library's call in a lane of its own, a copy,
+ * and a mark between them. */
 static void make_invented(invented *p) {
     open_invented(p);
     (void)add_note(p, "a", A, 1, 0);
@@ -114,7 +115,7 @@ static void close_invented(invented *p) {
     kf_backend_close(p->backend);
 }
 
-/* Expects what step t adds to the log, by the rule that the items above state. */
+/* Computes what step t adds to the log, by the periods and phases that the items above have. */
 static int expect_step(int t, int *expected) {
     int count = 0;
     expected[count++] = A;
@@ -153,8 +154,8 @@ static void steps_do_what_is_due(void **state) {
     }
 }
 
-/* Graphs of several cycles, where a cycle has few launches, beside those of one: what is due is done in its
- * order, from any multiple of a cycle on, and what is left goes by cycles and steps. */
+/* Graphs of several cycles, where a cycle has few launches, are mixed with those of one. Due items run in
+ * their order, from any multiple of a cycle on. The remaining steps run by cycles and single steps. */
 static void trains_do_what_is_due(void **state) {
     (void)state;
     enum { STRIDE = 30, STEPS = 6 + 2 * STRIDE + 8 };
@@ -233,7 +234,7 @@ static void cycles_hold_all_periods(void **state) {
     close_invented(&p);
 }
 
-/* A cycle that leaves an item out makes no graph, nor does one that is too long. */
+/* A cycle that leaves an item out makes no graph, and neither does one that is too long. */
 static void long_cycles_run_item_by_item(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -253,7 +254,7 @@ static void long_cycles_run_item_by_item(void **state) {
     }
 }
 
-/* A byte behind the end of any of a plan's buffers is found. */
+/* A byte beyond the end of any buffer of a plan is found. */
 static void the_end_of_every_buffer_is_checked(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -276,7 +277,7 @@ static void the_end_of_every_buffer_is_checked(void **state) {
     close_invented(&p);
 }
 
-/* Nothing of a plan has a fixed number. */
+/* No count in a plan has a fixed limit. */
 static void plans_hold_many_items(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -309,7 +310,7 @@ static const kf_kernel_time *row_of(const kf_measurement *m, const char *name) {
     return NULL;
 }
 
-/* Rows of a kernel without end would fill the log: what is timed here writes no log. */
+/* Kernels that run endlessly would fill the log. This one is timed and does not write to it. */
 static kf_status wait_a_little(void *object, kf_stream *stream, kf_error *error) {
     (void)stream, (void)error;
     const struct timespec pause = {.tv_nsec = 200000};
@@ -370,7 +371,7 @@ static kf_status end_part(void *context, kf_error *error) {
     return KF_OK;
 }
 
-/* Each name once; a library's call is one part, a mark none. */
+/* Each name is listed once. A library's call is one part, a mark none. */
 static void calls_are_counted_as_one_range(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -401,7 +402,7 @@ static void libraries_enter_the_hash(void **state) {
     close_invented(&p);
 }
 
-/* An error while a graph is made names the item, and nothing of it is kept. */
+/* An error while a graph is made names the item, and nothing of the graph is kept. */
 static void a_call_that_fails_ends_the_graph(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

@@ -19,7 +19,7 @@ static void near(const char *what, double value, double expected, double relativ
     if (!(fabs(value - expected) <= relative * expected)) fail_msg("%s: %g, not %g", what, value, expected);
 }
 
-/* Gives the bytes of all items whose names begin so, a step and what is updated. */
+/* Returns the bytes of all items whose names begin with this, per step and update. */
 static double bytes_of(const kf_plan *plan, const char *name) {
     double sum = 0;
     for (size_t i = 0; i < plan->item_count; i++)
@@ -89,7 +89,7 @@ static void stable_fluids(void **state) {
         kf_problem *problem = kf_fluid_problem(f, true);
         kf_plan *plan = plan_of(problem, plans[i].preset, plans[i].changes);
         assert_true(plan->updates == (double)kf_fluid_cell_count(f));
-        /* There are rows of n / 2 + 1 modes where they are transformed apart. */
+        /* With separate transforms there are rows of n / 2 + 1 modes. */
         near(plans[i].changes, bytes_of(plan, ""), plans[i].bytes,
              plans[i].bytes > 48 && plans[i].dimensions == 2 ? 0.02 : 0.001);
         near(plans[i].changes, plan->least_bytes / plan->updates, plans[i].dimensions == 3 ? 120 : 48, 1e-9);
@@ -98,7 +98,8 @@ static void stable_fluids(void **state) {
     }
 }
 
-/* Advection, divergence and gradient of both halves as the table has them: words of 4 bytes, values of 4. */
+/* Advection, divergence and gradient of both half steps have the table's numbers of words, with 4 bytes
+ * each, and values of 4 bytes. */
 static void incompressible(void **state) {
     (void)state;
     kf_scene *scene = kf_flow_box("box", 32, 16, 16, 0.05);
@@ -111,7 +112,7 @@ static void incompressible(void **state) {
         near("advection", bytes_of(plan, "predict") + bytes_of(plan, "correct"), (15 + 21) * n + 4 * w, 1e-9);
         near("divergence", bytes_of(plan, "divergence"), 8 * n + 2 * w, 1e-9);
         near("gradient", bytes_of(plan, "project"), 17 * n + 2 * w, 1e-9);
-        /* One residual and five iterations of 44 + 3 w bytes in each half. */
+        /* Each half step has one residual and five iterations of 44 + 3 w bytes. */
         near("direct", bytes_of(plan, "direct"), 10 * (3 * n + w), 1e-9);
         near("apply", bytes_of(plan, "apply"), 10 * (2 * n + w), 1e-9);
         near("advance", bytes_of(plan, "advance"), 10 * (6 * n + w), 1e-9);
@@ -123,8 +124,9 @@ static void incompressible(void **state) {
     kf_problem_free(problem);
 }
 
-/* A pressure solve moves what the plan's items say; values of a cell as counted by hand. The multigrid of
- * 32 x 16 x 16 cells has 1024, 128 and 16 further ones; the last level's sweeps stay in the cache. */
+/* A pressure solve moves as many bytes as the plan's items say. The values of a cell are counted by hand.
+ * The multigrid of 32 x 16 x 16 cells has 1024, 128 and 16 further ones, of which the last level's sweeps
+ * stay in the cache. */
 static void solves(void **state) {
     (void)state;
     static const struct {
@@ -163,7 +165,8 @@ static void solves(void **state) {
     kf_problem_free(problem);
 }
 
-/* A state has position, velocity and rate of 16 bytes and a number of 4; a stress 5 values more. */
+/* A state has position, velocity and rate of 16 bytes each and a number of 4; a stress has 5 further
+ * values. */
 static void particles(void **state) {
     (void)state;
     static const char *const laws[] = {"\"viscosity\": 2",

@@ -38,7 +38,7 @@ static void snapshots_of_nodes(void **state) {
     assert_string_equal(found->unit, "m/s");
     assert_ptr_equal(kf_snapshot_find(&s, "density")->values, density);
     assert_null(kf_snapshot_find(&s, "veloc"));
-    /* Node (3,2,1) is the last; (1,2,0) the tenth. */
+    /* Node (3,2,1) is the last, and (1,2,0) the tenth. */
     static const struct {
         int node;
         const char *place;
@@ -103,10 +103,11 @@ static void judged(const double values[3], const double bounds[3], const char *f
     assert_int_equal(kf_verification_judge(&v, &error), farthest != NULL ? KF_GATE_FAILED : KF_OK);
     if (farthest == NULL) return;
     assert_int_equal(strncmp(error.message, farthest, strlen(farthest)), 0);
-    assert_true(error.message[strlen(error.message) - 1] == ')'); /* nothing is known of the place */
+    assert_true(error.message[strlen(error.message) - 1] == ')'); /* the place is unknown */
 }
 
-/* Within bounds, their ends included; else the one farthest beyond its own, of which what is lost is most. */
+/* Within the bounds, ends included, there is no message. Otherwise the value farthest beyond its bound is
+ * named. A NaN counts as the farthest. */
 static void verifications_name_the_worst(void **state) {
     (void)state;
     judged((const double[3]){1e-6, 1e-9, 1e-3}, (const double[3]){1e-5, 1e-8, 1e-2}, NULL);
@@ -134,7 +135,7 @@ static void facts_go_out_and_in(void **state) {
         kf_facts_number(&facts, "reynolds", 100 + i, "");
     assert_true(kf_facts_find(&facts, "node_count")->extensive &&
                 !kf_facts_find(&facts, "viscosity")->extensive);
-    /* The nodes follow from the size; of the others it says the counts. */
+    /* The number of nodes follows from the size. For other quantities the counts are written. */
     assert_string_equal(kf_facts_text(&facts, text), "96x48x32 nodes, 12345 samples");
     assert_string_equal(kf_facts_size_text(&facts, text), "96x48x32");
     kf_facts counts = {NULL, 0, 0};
@@ -163,7 +164,7 @@ static void facts_go_out_and_in(void **state) {
     assert_true(size[0] == 0 && size[1] == 0 && size[2] == 0);
     assert_string_equal(kf_facts_size_text(&facts, text), "1000 particle_count");
     kf_facts_free(&facts);
-    /* The largest size that there is, and beyond it. */
+    /* The largest possible size is accepted, and a larger one refused. */
     kf_facts_size(&facts, (const int[3]){1 << 30, 1, 1}, "");
     assert_true(kf_facts_get_size(&facts, size) && size[0] == 1 << 30);
     kf_facts_free(&facts);

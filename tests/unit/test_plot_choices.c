@@ -28,8 +28,8 @@ static void assert_text(kf_text *data, const char *expected) {
     kf_text_free(data);
 }
 
-/* The least time of a cell, wherever it comes; the plan with most results, of two alike the one that had them
- * first; what did not work has no cell. */
+/* A cell shows its least time, wherever it comes. The plan is the one with most results, and of two with
+ * equally many the first. What did not work has no cell. */
 static void a_surface_has_the_best_of_the_most_measured_plan(void **state) {
     (void)state;
     few f = {.results = {0}};
@@ -57,8 +57,8 @@ static void a_surface_has_the_best_of_the_most_measured_plan(void **state) {
     kf_text_free(&data);
 }
 
-/* A line a result that works, and the best so far also where the last one is slower; a preset's line is as
- * long as the search. */
+/* Each result that works has a line, and so has the best so far, also where the last one is slower. A
+ * preset's line is as long as the search. */
 static void convergence_is_of_the_best_so_far(void **state) {
     (void)state;
     few f = {.results = {0}};
@@ -85,8 +85,8 @@ static kf_plot_kernel kernel(const char *name, double us, double occupancy) {
     return k;
 }
 
-/* Presets of one config are shown once, and so is one that is the best. Of the best config the measurement
- * with counters is shown, even if another of it, or another config, was faster. */
+/* Presets with equal configs are shown once, and so is one that is the best. Of the best config the
+ * measurement with counters is shown, even if another of it, or another config, was faster. */
 static void occupancy_is_of_each_config_once(void **state) {
     (void)state;
     for (int same = 0; same < 3; same++) {
@@ -119,8 +119,8 @@ static void occupancy_is_of_each_config_once(void **state) {
     }
 }
 
-/* Of time and energy: results of which both are known, those of the front again, and the chosen one, if its
- * energy is known. Of a config that was measured again the last measurement counts. */
+/* Blocks of time and energy have the results of which both are known, then those of the front, and then
+ * the chosen one, if its energy is known. The last measurement of a config counts. */
 static void a_front_is_of_what_is_known(void **state) {
     (void)state;
     static const double joules[] = {3, 1, 4, 2, NAN, 2.5};

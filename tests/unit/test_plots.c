@@ -49,7 +49,7 @@ static void fill_measurement(kf_measurement *measurement, double time_us, int ke
     }
 }
 
-/* 2 operations for every byte of device memory; caches move more. */
+/* There are 2 operations for every byte of device memory, and more bytes through the caches. */
 static void fill_counters(kf_measurement *measurement) {
     static const struct {
         const char *metric, *unit;
@@ -98,7 +98,7 @@ static void add(kf_store *store, const kf_run_row *run, int sequence, const char
         fail_msg("%s", error.message);
 }
 
-/* A run of 14 results. Its scene's name tries to become a command of gnuplot and of the shell. */
+/* The run has 14 results. Its scene's name tries to become a command of gnuplot and of the shell. */
 static int make_store(void **state) {
     if (make_scratch(state) != 0) return -1;
     kf_copy_text(store_path, sizeof store_path, in_scratch("plots.db"));
@@ -196,11 +196,10 @@ static void check_counted_tables(kf_store *store, const kf_run_summary *run, con
     assert_int_equal(roofs.measured.count, 3);
     assert_int_equal(kf_table_roofline(results, &roofs, &data, &blocks, &error), KF_OK);
     assert_int_equal(blocks, 3);
-    /* 1e8 bytes in 9800 us / 3 are 30.6 GB/s of 80; the caches are further from their roofs. */
+    /* 1e8 bytes in 9800 us / 3 are 30.6 GB/s of 80. The caches are further from their roofs. */
     assert_non_null(strstr(data.text, "stream, 33 % of the step: 38 % of device memory\n"));
     assert_non_null(strstr(data.text, "\n2\t61.2245\t2\t1.99\n"));
-    /* An arrow between the steps, and one between each two kernels of
-     * a name. */
+    /* There is an arrow between the steps, and one between each two kernels of a name. */
     assert_non_null(strstr(data.text, "\n2\t60\tbaseline\t"));
     assert_non_null(strstr(data.text, "\n2\t61.2245\tbest\t"));
     assert_null(strstr(data.text, "\tpaper\n"));
@@ -218,7 +217,7 @@ static void check_counted_tables(kf_store *store, const kf_run_summary *run, con
     kf_text_free(&data);
 }
 
-/* Names in a roofline lie on no symbol: those of the kernels of a preset, at one point nearly. */
+/* Names in a roofline cover no symbol, here with the kernels of a preset at nearly the same point. */
 static void test_names_beside_symbols(void **state) {
     (void)state;
     enum { KERNELS = 8 };
@@ -287,7 +286,8 @@ static void test_tables(void **state) {
     kf_text data = {0};
     kf_time_unit unit;
     int blocks = 0;
-    /* Twelve kernels, two of them faces of the boundary, which count together and take the longest. */
+    /* There are twelve kernels. Two of them are faces of the boundary, which count together and take the
+     * longest. */
     assert_int_equal(kf_table_kernels(&results, &data, &unit, &blocks, &error), KF_OK);
     assert_int_equal(blocks, 3);
     assert_string_equal(unit.name, "ms");
@@ -300,7 +300,7 @@ static void test_tables(void **state) {
     assert_non_null(strstr(data.text, "\n\nbest: 4.08 times as fast\n2.5\t9.8\t100.0\t-1"));
     kf_text_free(&data);
 
-    /* The presets are other plans than what was searched. */
+    /* The presets have other plans than the search. */
     const char *plan = NULL;
     assert_int_equal(kf_table_surface(&results, &data, &unit, &plan, &error), KF_OK);
     assert_string_equal(plan, "fused");
@@ -333,7 +333,7 @@ static void test_tables(void **state) {
     kf_store_close(store);
 }
 
-/* Medians and quartiles of the regret, over evaluations and then over seconds. */
+/* The plot has median and quartiles of the regret, over evaluations and then over seconds. */
 static void test_searches_on_a_landscape(void **state) {
     (void)state;
     static const char text[] =
@@ -357,8 +357,8 @@ static void test_searches_on_a_landscape(void **state) {
     bool seconds = false;
     kf_table_replayed(&replayed, &data, &seconds);
     assert_true(seconds);
-    /* A third of searches begin with each of 0, 50 and 100 %; after two the worst is 50 %; after all, the
-     * least that is drawn. */
+    /* A third of the searches begins with each of 0, 50 and 100 %. After two evaluations the worst is 50
+     * %, and after all the regret is the least that is drawn. */
     double median = 0.0, low = 0.0, high = 0.0;
     assert_int_equal(sscanf(data.text, "random\n1\t%lf\t%lf\t%lf\n", &median, &low, &high), 3);
     assert_true(median == 50.0 && low == 0.01 && high == 100.0);
@@ -374,7 +374,7 @@ static void test_searches_on_a_landscape(void **state) {
     kf_landscape_free(landscape);
 }
 
-/* A kernel that takes less than a hundredth of the step is only shown as a sum, and has no efficiencies. */
+/* A kernel that takes less than a hundredth of the step appears only in a sum, and has no efficiencies. */
 static void test_short_kernels(void **state) {
     (void)state;
     kf_plot_kernel kernels[3] = {{.time_us = 0}};
@@ -485,8 +485,8 @@ static void append_letters(kf_text *text, const char *letter, int count) {
         kf_text_append(text, "%s", letter);
 }
 
-/* A heading keeps words of up to 48 characters as they are; of a longer one, whatever bytes its characters
- * have, the first 33 and the last 12 stay, and so do the words around it. */
+/* A heading keeps words of up to 48 characters as they are. Of a longer word it keeps the first 33 and the
+ * last 12 characters, whatever bytes they have, and the words around it. */
 static void test_headings_of_long_names(void **state) {
     (void)state;
     static const char *const letters[] = {"w", "\xc3\xa9"};

@@ -26,7 +26,7 @@ static void precise_timing_stops_early(void **state) {
     assert_false(kf_policy_done(&p, NULL, samples, 14, 4, 0.0, &stop));
     assert_true(kf_policy_done(&p, NULL, samples, 15, 4, 0.0, &stop));
     assert_int_equal(stop, KF_STOP_PRECISE);
-    /* 15 samples of 2 ms are only 30 ms of timing: 26 are needed. */
+    /* 15 samples of 2 ms are only 30 ms of timing. 26 are needed. */
     assert_false(kf_policy_done(&p, NULL, samples, 24, 2, 0.0, &stop));
     assert_true(kf_policy_done(&p, NULL, samples, 26, 2, 0.0, &stop));
 }
@@ -77,7 +77,7 @@ static void slow_steps_need_few_samples(void **state) {
 static void skipping_compares_equal_positions(void **state) {
     (void)state;
     kf_measure_policy p = policy();
-    /* The first launch is three times as slow for everyone. */
+    /* The first launch takes three times as long for every config. */
     kf_incumbent best = {.count = 2, .samples_us = {300.0, 100.0}};
     double slowdown = 0.0;
     double slower[] = {480.0, 160.0}, once[] = {480.0, 120.0}, equal[] = {310.0, 101.0};
@@ -124,7 +124,7 @@ static void effort_scales_what_measuring_takes(void **state) {
     kf_measure_policy same = full;
     kf_policy_scale(&same, 1.0);
     assert_memory_equal(&same, &full, sizeof full);
-    kf_policy_scale(&little, 1e-6); /* however little, something is measured */
+    kf_policy_scale(&little, 1e-6); /* even with hardly any effort something is measured */
     assert_true(little.least_samples >= 2 && little.most_samples >= little.precise_samples);
     assert_true(little.kernel_repeats == 1 && little.window_steps == 1);
 }
@@ -133,7 +133,7 @@ static void assert_close(double value, double wanted) {
     if (!(fabs(value - wanted) <= 1e-9 * fabs(wanted))) fail_msg("%.9g is not %.9g", value, wanted);
 }
 
-/* Policies are as docs/measuring.md has them. */
+/* Policies agree with docs/measuring.md. */
 static void policies_are_as_documented(void **state) {
     (void)state;
     const kf_device_info gpu = {.backend = "cuda"};
@@ -182,14 +182,14 @@ static void policies_can_be_asked_for_more(void **state) {
     assert_close(half.reading_us, 1e3); /* a thousand ticks of the clock */
     assert_true(half.least_samples == 2 && half.precise_samples == 3 && half.most_samples == 3 &&
                 half.slow_samples == 1);
-    kf_policy_ask_samples(&p, 7); /* at least so many, not only so many */
+    kf_policy_ask_samples(&p, 7); /* at least as many, not only as many */
     assert_true(p.least_samples == 7 && p.slow_samples == 7 && p.precise_samples == 15 &&
                 p.most_samples == 300);
     kf_policy_ask_samples(&p, 400);
     assert_true(p.least_samples == 400 && p.slow_samples == 400 && p.precise_samples == 400 &&
                 p.most_samples == 400);
-    /* Energy is counted some ten times a second: a second of timing, in samples of which there are not too
-     * many. */
+    /* Energy is read some ten times a second. Its timing therefore takes a second, with a bounded number
+     * of samples. */
     p = full;
     kf_policy_ask_energy(&p);
     assert_close(p.precise_us, 1e6);
@@ -201,7 +201,7 @@ static void policies_can_be_asked_for_more(void **state) {
     assert_close(p.precise_us, 3e6);
     assert_close(p.time_limit_us, 5e6);
     assert_close(p.sample_us, 6e6 / 300);
-    /* Bits mirrored at the point. */
+    /* The bits are mirrored at the point. */
     static const double places[] = {0, 0.5, 0.25, 0.75, 0.125, 0.625};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         assert_close(kf_policy_shift(i), places[i]);

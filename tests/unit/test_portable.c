@@ -10,11 +10,11 @@
 
 typedef struct count_arguments {
     int extent[3];
-    int *visits; /* one an item, dense, x fastest */
+    int *visits; /* one per item, dense, x fastest */
     int64_t *checksum;
 } count_arguments;
 
-/* This is the same item body as a vectorised and as a scalar kernel, the latter with atomics. */
+/* The same body of an item is a vectorised and a scalar kernel, the latter with atomics. */
 static const char count_source[] =
     "#include \"portable.h\"\n"
     "typedef struct count_arguments { int extent[3]; int *visits; kf_int64 *checksum; } count_arguments;\n"
@@ -122,7 +122,7 @@ static void launch(kf_module *module, const char *name, const int block[3], cons
     assert_int_equal(kf_backend_synchronize(backend, &error), KF_OK);
 }
 
-/* Runs both kernels and looks at every item. Outside lies a guard of one value on either side. */
+/* Runs both kernels and checks every item. On either side there is a guard of one value. */
 static void check_shape(const int extent[3], const int block[3]) {
     const size_t items = (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2];
     int *visits = calloc(items + 2, sizeof *visits);
@@ -177,7 +177,7 @@ static void test_atomics_lose_nothing_between_threads(void **state) {
     assert_int_equal(as_int, ITEMS);
     assert_int_equal(largest, ITEMS / 6 - 1);
     for (int i = 0; i < ITEMS; i++)
-        assert_int_equal(slots[i], 1); /* every old value was given out once */
+        assert_int_equal(slots[i], 1); /* every old value was returned once */
 }
 
 /* Runs a kernel on one core, and looks whether its items came in order, or from the last to the first. */

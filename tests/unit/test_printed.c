@@ -17,7 +17,7 @@
 
 #define REFUSED ((double)NAN)
 
-/* Where unit_us is 0, none is printed. */
+/* Where unit_us is 0, no unit is printed. */
 static const struct {
     const char *output;
     kf_comma comma;
@@ -26,7 +26,7 @@ static const struct {
     {"time per step: 12.5 ms\n", KF_COMMA_UNKNOWN, 12.5, 1e3},
     {"time per step: 1\ntime per step: 2\n", KF_COMMA_UNKNOWN, 2.0, 0},
     {"time per step: about 12.5 (mean)", KF_COMMA_UNKNOWN, 12.5, 0},
-    /* Thousands, and commas that could be of decimals. */
+    /* These have thousands, and commas that could be of decimals. */
     {"time per step: 1,234.5 ms", KF_COMMA_UNKNOWN, 1234.5, 1e3},
     {"time per step: 1,234,567 ns/iter (+/- 12)", KF_COMMA_UNKNOWN, 1234567.0, 1e-3},
     {"time per step: 1,234 ns/iter", KF_COMMA_UNKNOWN, REFUSED, 0},
@@ -44,10 +44,10 @@ static const struct {
      KF_COMMA_UNKNOWN, REFUSED, 0},
     {"time per step: 1.5\xc2\xa0ms", KF_COMMA_UNKNOWN, 1.5, 1e3},
     {"times 12 1234", KF_COMMA_UNKNOWN, 12.0, 0},
-    /* Colours. */
+    /* These have colours. */
     {"\x1b[1mtime per step:\x1b[0m \x1b[32;1m12.5\x1b[0m ms\n", KF_COMMA_UNKNOWN, 12.5, 1e3},
     {"time \x1b[36mper\x1b[m step: 7 us", KF_COMMA_UNKNOWN, 7.0, 1.0},
-    /* Units beside the number, and what is no time. */
+    /* These have units beside the number, and values that are no time. */
     {"time per step: 980 \xc2\xb5s", KF_COMMA_UNKNOWN, 980.0, 1.0},
     {"time per step: 980\xce\xbcs", KF_COMMA_UNKNOWN, 980.0, 1.0},
     {"time per step: 1.5 seconds for each", KF_COMMA_UNKNOWN, 1.5, 1e6},
@@ -60,7 +60,7 @@ static const struct {
     {"time per step: 0:01.25", KF_COMMA_UNKNOWN, REFUSED, 0},
     {"time per step: 10-12 ms", KF_COMMA_UNKNOWN, REFUSED, 0},
     {"time per step: 0x1f", KF_COMMA_UNKNOWN, REFUSED, 0},
-    /* Signs, exponents, no values. */
+    /* These have signs, exponents or no values. */
     {"time per step: -3 ms", KF_COMMA_UNKNOWN, -3.0, 1e3},
     {"time per step: 1.25E-03", KF_COMMA_UNKNOWN, 1.25e-3, 0},
     {"time per step: 1.25D-03", KF_COMMA_UNKNOWN, 1.25e-3, 0},
@@ -95,7 +95,7 @@ static void test_texts(void **state) {
     }
 }
 
-/* A refusal of a comma names the key that says what it is, where that would help. */
+/* A refusal of a comma names the key that declares its meaning, where that would help. */
 static void test_cures_of_commas(void **state) {
     (void)state;
     static const char *const decimal[] = {"per step: 12,5 ms", "per step: 0,95 s", "per step: 1,234 ms"},
@@ -153,7 +153,7 @@ static void test_files(void **state) {
         kf_printed printed;
         const bool found = kf_printed_at(json, files[i].path, &printed);
         check(files[i].path, found, &printed, files[i].number, files[i].unit_us);
-        /* The number is the same from what a program prints between other lines. */
+        /* The number is read in the same way from a program's output between other lines. */
         char *text = cJSON_Print(json);
         const size_t size = strlen(text) + 64;
         char *output = malloc(size);
@@ -165,7 +165,7 @@ static void test_files(void **state) {
         free(text);
         cJSON_Delete(json);
     }
-    /* Brackets within a name. */
+    /* The name has brackets. */
     cJSON *json = read_file("pytest-benchmark");
     kf_printed median, sample;
     assert_true(kf_printed_at(json, "benchmarks[name=test_sort[1000]].stats.median", &median));

@@ -1,6 +1,6 @@
-/* Probes of flows that are known in closed form and differ along each axis, so that axes that are swapped, or
- * a third one that is forgotten, are noticed: values between nodes, at walls and across periodic faces,
- * points that go with a solid, tables, means and Reynolds stresses. */
+/* Tests probes of flows that are known in closed form and differ along each axis: values between nodes, at
+ * walls and across periodic faces, points that move with a solid, tables, means and Reynolds stresses.
+ * Faults: axes that are swapped, or a third one that is forgotten. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +15,11 @@
 
 enum { STEPS = 6, EVERY = 10 };
 static const int nodes[3] = {12, 10, 8};
-static const double h = 0.5, dt = 0.125; /* a cell a step is 4 m/s */
+static const double h = 0.5, dt = 0.125; /* a cell per step is 4 m/s */
 static const double cell_speed = 4.0;
 
-/* The flow in lattice units: linear in the place, with a part that is the same everywhere and changes. */
+/* The flow in lattice units is linear in the place, with a part that is uniform in space and changes with
+ * time. */
 static const double slopes[3][3] = {{1, 2, 4}, {-3, 5, 7}, {6, -8, 9}};
 static const double swings[3][STEPS] = {{0, 1, 0, 2, -1, 3}, {2, 0, 1, -2, 1, 0}, {-1, -1, 3, 0, 2, 2}};
 static const double heaves[STEPS] = {1, -2, 0, 3, 1, -1};
@@ -34,7 +35,7 @@ static int moment_of(const kf_plan *plan) {
     return (int)(plan->steps_done / EVERY) - 1;
 }
 
-/* What a probe must record at a place in metres. */
+/* Computes what a probe must record at a place in metres. */
 static void expect_at(const double place[3], int moment, double value[KF_PROBED]) {
     double at[3], deviation, velocity[3];
     for (int a = 0; a < 3; a++)
@@ -61,8 +62,8 @@ static kf_status read_nodes(kf_plan *plan, const size_t *list, size_t count, flo
     return KF_OK;
 }
 
-/* The pose of a free solid: x turns to y, y to z and z to x, and the centre has moved by another length along
- * each axis. */
+/* The pose of a free solid: x turns to y, y to z and z to x, and the centre has moved by a different
+ * length along each axis. */
 static const double center_before[3] = {4, 3.5, 3}, center_now[3] = {5.5, 4.25, 2.75};
 static kf_status turned_pose(kf_plan *plan, kf_solid_pose *pose, kf_error *error) {
     (void)plan, (void)error;
@@ -128,7 +129,7 @@ static const kf_probe probes[] = {
 };
 enum { PROBES = 3 };
 
-/* Where a point of the skin is when its solid has turned and moved. */
+/* Computes where a point of the surface is when its solid has turned and moved. */
 static void moved(const double start[3], const double normal[3], double place[3]) {
     double arm[3];
     for (int a = 0; a < 3; a++)
@@ -167,7 +168,7 @@ static void check_tables(const kf_prober *prober) {
     }
 }
 
-/* The mean of two fluctuations' product over the moments from `from` on, in (m/s)^2. */
+/* Returns the mean of the product of two fluctuations over the moments from `from` on, in (m/s)^2. */
 static double covariance(const double one[STEPS], const double other[STEPS], int from) {
     double means[2] = {0, 0}, sum = 0;
     for (int m = from; m < STEPS; m++) {
@@ -257,7 +258,7 @@ static void tables_and_means(void **state) {
     }
 }
 
-/* In a picture a line is as long as it is in space, and a cut is drawn over x. */
+/* In a picture a line is as long as in space, and a cut is drawn over x. */
 static void along_a_line(void **state) {
     (void)state;
     double corners[4][3] = {{1, 2, 3}, {3, 2, 3}, {1, 5, 3}, {3, 5, 9}};
@@ -270,8 +271,8 @@ static void along_a_line(void **state) {
         assert_near(kf_probe_along(&probe, i), corners[i][0], 1e-15);
 }
 
-/* Within half a cell of a wall the velocity tends to that wall's, and the pressure is the outermost node's.
- */
+/* Within half a cell of a wall the velocity tends to that wall's, and the pressure is the outermost
+ * node's. */
 static void beside_each_wall(void **state) {
     (void)state;
     for (int face = 0; face < KF_FACES; face++)
@@ -288,7 +289,7 @@ static void beside_each_wall(void **state) {
                     scene.face_velocity[f][a] = 0.01 * (1 + f) + 0.1 * (1 + a);
             kf_problem problem = {.own = &scene};
             kf_plan plan = {.problem = &problem, .methods = &known_methods, .steps_done = EVERY};
-            /* An eighth of a cell from the face, so three quarters of the wall's velocity. */
+            /* At an eighth of a cell from the face, the wall's velocity has a weight of three quarters. */
             place[0][axis] = face % 2 ? h * (nodes[axis] - 0.125) : h * 0.125;
             memcpy(inner, place[0], sizeof inner);
             inner[axis] = face % 2 ? h * (nodes[axis] - 0.5) : h * 0.5;
@@ -318,7 +319,7 @@ static void across_each_period(void **state) {
             scene.faces[2 * axis] = scene.faces[2 * axis + 1] = KF_PERIODIC;
             kf_problem problem = {.own = &scene};
             kf_plan plan = {.problem = &problem, .methods = &known_methods, .steps_done = EVERY};
-            /* A quarter of a cell inside of the face: a quarter of the value comes from the other side. */
+            /* At a quarter of a cell inside the face, a quarter of the value comes from the other side. */
             memcpy(near, place[0], sizeof near);
             memcpy(far, place[0], sizeof far);
             place[0][axis] = upper ? h * (nodes[axis] - 0.25) : h * 0.25;
@@ -332,7 +333,8 @@ static void across_each_period(void **state) {
         }
 }
 
-/* A system that is no flow: its snapshot has nodes of its own, as far apart along each axis as it likes. */
+/* A system that is not a flow: its snapshot has nodes of its own, with a different spacing along each
+ * axis. */
 static const double first_node[3] = {0.1, 0.4, 0.7}, apart[3] = {0.5, 0.25, 0.125};
 static kf_status own_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error) {
     (void)plan, (void)error;

@@ -37,7 +37,7 @@ static void facts_come_back_from_json(void **state) {
     some_facts(&facts);
     cJSON *json = kf_facts_to_json(&facts), *units = kf_facts_units(&facts);
     assert_int_equal(kf_facts_from_json("f", json, units, &back, &error), KF_OK);
-    assert_int_equal(back.count, facts.count - 1); /* what is not known is left out */
+    assert_int_equal(back.count, facts.count - 1); /* unknown values are left out */
     assert_true(kf_facts_value(&back, "particle_count") == 1234567);
     assert_string_equal(kf_facts_find(&back, "particle_count")->unit, "particles");
     assert_string_equal(kf_facts_find(&back, "rheology")->word, "bingham");
@@ -154,8 +154,8 @@ static void what_no_system_runs_is_refused(void **state) {
     expect_refused("ball", NULL, &sloppy, "accuracy 0.2: must lie");
 }
 
-/* The options that open a stored scene again hold no number of samples where nothing is sampled, because its
- * system would refuse it. */
+/* The options that open a stored scene again contain no number of samples where nothing is sampled,
+ * because its system would refuse it. */
 static void facts_without_samples_open_again(void **state) {
     (void)state;
     static const char *const sources[] = {"paddle", "cavity2d", "cylinder2d", "ball"};
@@ -190,7 +190,7 @@ static void a_trial_is_small_and_of_the_same_system(void **state) {
     kf_problem_free(problem);
 }
 
-/* A config from elsewhere that the system cannot run does not pass, nor does one that is right for less. */
+/* The default config passes the gate within its bound. A config that the system cannot run is refused. */
 static void the_gate_is_one_function(void **state) {
     (void)state;
     const kf_problem_options small = {.nodes = {24, 16, 16}, .samples_per_cell = 2};
@@ -218,8 +218,7 @@ static void the_gate_is_one_function(void **state) {
     kf_backend_close(backend);
 }
 
-/* A source that a config remembers opens again from any folder: a file by its whole path, a shipped scene
- * by its name. */
+/* A remembered source opens again from any folder: a file by its full path, a shipped scene by its name. */
 static void sources_open_from_anywhere(void **state) {
     (void)state;
     static const char *const shipped[] = {"ball", "cavity2d", "plume", "dam_break_2d"};

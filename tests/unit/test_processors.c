@@ -40,24 +40,24 @@ static double quota(const char *self) {
 static void quotas_of_both_versions(void **state) {
     (void)state;
     assert_true(quota("0::/\n") == 0.0);
-    /* The root of a container. */
+    /* This is the root of a container. */
     put("cpu.max", "150000 100000\n");
     assert_true(fabs(quota("0::/\n") - 1.5) < 1e-12);
     put("cpu.max", "max 100000\n");
     assert_true(quota("0::/\n") == 0.0);
-    /* The least of a group and all that it lies in. */
+    /* The least quota of a group and all its ancestors counts. */
     put("batch/job/cpu.max", "max 100000\n");
     put("batch/cpu.max", "200000 100000\n");
     assert_true(fabs(quota("0::/batch/job\n") - 2.0) < 1e-12);
     put("batch/job/cpu.max", "50000 100000\n");
     assert_true(fabs(quota("0::/batch/job\n") - 0.5) < 1e-12);
-    /* Version 1, beside groups that have nothing to say. */
+    /* Version 1 has lines of groups without a quota, too. */
     put("cpu,cpuacct/x/cpu.cfs_quota_us", "300000\n");
     put("cpu,cpuacct/x/cpu.cfs_period_us", "100000\n");
     assert_true(fabs(quota("3:cpuset:/\n2:cpu,cpuacct:/x\n0::/\n") - 3.0) < 1e-12);
     put("cpu,cpuacct/x/cpu.cfs_quota_us", "-1\n");
     assert_true(quota("3:cpuset:/\n2:cpu,cpuacct:/x\n0::/\n") == 0.0);
-    /* Files that are not there, or hold something else. */
+    /* Files are missing, or hold something else. */
     put("cpu.max", "soon\n");
     assert_true(quota("nonsense\n::\n0::/nowhere\n") == 0.0);
     assert_true(kf_processor_quota("/nonexistent", "/nonexistent") == 0.0);

@@ -111,7 +111,7 @@ static void test_what_is_written(void **state) {
         (void)snprintf(name, sizeof name, "checkpoint_%06d.kfc", steps[i]);
         assert_int_equal(exists(folder, name), steps[i] == 12);
     }
-    /* The files are forces.csv, three field files, three pictures, one checkpoint, each there. */
+    /* The run leaves forces.csv, three field files, three pictures and one checkpoint. */
     assert_true(exists(folder, "forces.png"));
     assert_int_equal(done.output_count, 9);
     for (size_t i = 0; i < done.output_count; i++)
@@ -141,7 +141,7 @@ static void test_checkpoints_follow_the_clock(void **state) {
     kf_production_free(&done);
 }
 
-/* Between outputs too: an hour between outputs is no hour to lose. */
+/* Checkpoints are written between outputs, too: a crash must not lose the hour between them. */
 static void test_checkpoints_between_outputs(void **state) {
     (void)state;
     const char *folder = in_scratch("between");
@@ -166,8 +166,8 @@ static void interrupt_run(const void *context, const kf_drag_report *report, dou
     if (report->step >= 6) interruption = 1;
 }
 
-/* A run that is interrupted at a step of which there is a checkpoint has it once among its files, and the
- * newest so many of them. */
+/* A run that is interrupted at a step with a checkpoint lists it once among its files, and of all
+ * checkpoints only the newest. */
 static void test_an_interrupted_run_names_each_file_once(void **state) {
     (void)state;
     const char *folder = in_scratch("interrupted");
@@ -219,7 +219,7 @@ static kf_status endless_state_size(kf_plan *of, size_t *bytes, kf_error *error)
     return KF_OK;
 }
 
-/* A state that has no room on the disk is told before the first step, and before it is collected. */
+/* A state for which the disk has no room is reported before the first step, and before it is collected. */
 static void test_no_room_for_checkpoints(void **state) {
     (void)state;
     const char *folder = in_scratch("small");
@@ -252,7 +252,7 @@ static void test_blow_up(void **state) {
     assert_int_equal(kf_produce(plan, &options, &done, &error), KF_GATE_FAILED);
     assert_non_null(strstr(error.message, ", node (1,1,0)"));
     assert_true(exists(folder, "fields_000005.vtkhdf"));
-    assert_int_equal(access(done.checkpoint, F_OK), 0); /* the last good one, of before step 8 */
+    assert_int_equal(access(done.checkpoint, F_OK), 0); /* the last good one, from before step 8 */
     for (int step = 8; step <= 12; step++) {
         char name[32];
         (void)snprintf(name, sizeof name, "checkpoint_%06d.kfc", step);
@@ -263,8 +263,8 @@ static void test_blow_up(void **state) {
     kf_production_free(&done);
 }
 
-/* A free solid that is held at an edge goes nowhere from there: no checkpoint of it is written, and the last
- * one of before is named. */
+/* A free solid that is held at an edge cannot continue from there. No checkpoint of it is written, and the
+ * last earlier one is named. */
 static void test_held_solid_leaves_no_checkpoint(void **state) {
     (void)state;
     const char *folder = in_scratch("held");
@@ -287,8 +287,8 @@ static void test_held_solid_leaves_no_checkpoint(void **state) {
     }
 }
 
-/* Between two outputs a state is looked at all the same: some hundred steps later a run ends, and says what
- * is left. */
+/* The state is also checked between two outputs. Some hundred steps after it blows up, the run ends and
+ * says which checkpoint is left. */
 static void test_blow_up_between_outputs(void **state) {
     (void)state;
     kf_production_options options = every_five(in_scratch("blown_between"));
@@ -305,7 +305,8 @@ static void test_blow_up_between_outputs(void **state) {
     kf_production_free(&done);
 }
 
-/* Interrupted after step 6 and gone on with: the table is that of a run without interruption. */
+/* The table of a run that is interrupted after step 6 and resumed equals that of a run without
+ * interruption. */
 static void test_interrupted_and_resumed(void **state) {
     (void)state;
     const char *whole = in_scratch("whole"), *parts = in_scratch("parts");
@@ -340,8 +341,7 @@ static void test_interrupted_and_resumed(void **state) {
     kf_production_free(&done);
 }
 
-/* A killed run may leave rows behind the checkpoint, and half a row. */
-/* Beside the forces of a free solid stands where it is, in SI units. */
+/* The table of forces of a free solid also has its place in SI units. */
 static void test_motion_of_a_free_solid(void **state) {
     (void)state;
     const char *folder = in_scratch("free");
@@ -402,11 +402,12 @@ static void test_coefficients_and_units(void **state) {
                      2 * 0.2 / (inflow_speed * inflow_speed * area)) < 1e-12);
     assert_true(fabs(kf_record_value(row, "side_coefficient") +
                      2 * 0.1 / (inflow_speed * inflow_speed * area)) < 1e-12);
-    /* F/rho in SI: the same coefficient from metres and seconds. */
+    /* F/rho in SI units gives the same coefficient from metres and seconds. */
     double speed = inflow_speed * 0.05 / 0.002, area_m2 = area * 0.05 * 0.05;
     assert_true(fabs(2 * kf_record_value(row, "force_x") / (speed * speed * area_m2) - drag) < 1e-9);
     assert_true(fabs(kf_record_value(row, "torque_z") - 3 * pow(0.05, 5) / pow(0.002, 2)) < 1e-12);
-    /* A solid that is turned by 30 degrees: drag along what the wind was, (cos, sin), side to its right. */
+    /* A solid is turned by 30 degrees. Drag is along the direction that the wind had, (cos, sin), and the
+     * side force to its right. */
     assert_true(kf_record_value(row, "body_drag_coefficient") == drag);
     kf_records_free(&records);
     scene->yaw = 30;
@@ -509,7 +510,7 @@ static void test_particles_and_their_records(void **state) {
     check_text(folder, "gauges.csv",
                "step,time_s,level_1_m,share\n5,0.005,0.25,nan\n10,0.01,0.25,nan\n12,0.012,0.25,nan\n");
     kf_production_free(&done);
-    /* 10 ms further: neither the 12 steps that were guessed, nor 10. */
+    /* 10 ms further are neither the 12 steps of the estimate, nor 10. */
     options.seconds = 0.01;
     if (kf_produce(falling, &options, &done, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(done.last_step, 32);

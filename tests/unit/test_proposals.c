@@ -18,7 +18,7 @@
 
 enum { SIDE = 12, SIZE = SIDE * SIDE * SIDE };
 
-/* Makes a space of x, y, z, of 0 to 11 each. */
+/* Makes a space of x, y and z, each from 0 to 11. */
 static kf_space *make_space(void) {
     static kf_config configs[SIZE];
     kf_space *space = NULL;
@@ -55,7 +55,7 @@ static kf_strategy *opened(const char *text, const kf_space *space, uint64_t see
     return strategy;
 }
 
-/* A bowl around (8, 3, 5). */
+/* Times form a bowl around (8, 3, 5). */
 static double bowl(const kf_space *space, uint64_t index) {
     long p[3];
     place_of(space, index, p);
@@ -79,8 +79,8 @@ static uint64_t propose(kf_strategy *strategy) {
 
 /* --- Shares --------------------------------------------------------------------------------------------- */
 
-/* Shards of 100 configs: none twice, none too many, of all sizes that can be; together the same whatever
- * their number. */
+/* Shards of 100 configs have none twice and their exact share. The union is the same whatever their
+ * number. */
 static void shards_share_a_sample(void **state) {
     (void)state;
     kf_space *space = make_space();
@@ -108,7 +108,7 @@ static void shards_share_a_sample(void **state) {
         all += seen[0][i];
     }
     assert_int_equal(all, 100);
-    /* By itself: all of the space. */
+    /* A shard alone has the whole space. */
     kf_strategy *strategy = opened("shard", space, 11);
     for (int i = 0; i < SIZE; i++)
         (void)propose(strategy);
@@ -118,7 +118,7 @@ static void shards_share_a_sample(void **state) {
     kf_space_free(space);
 }
 
-/* Every other config is what random would have proposed; the others come ever closer to the best. */
+/* Every other config is what random would have proposed. The others approach the best. */
 static void surveys_take_turns(void **state) {
     (void)state;
     enum { TURNS = 40 };
@@ -130,7 +130,7 @@ static void surveys_take_turns(void **state) {
     for (int i = 0; i < TURNS; i++) {
         const uint64_t index = propose(survey), wanted = propose(i % 2 == 0 ? random : model);
         randoms += i % 2 == 0 && index == wanted;
-        assert_int_equal(index, wanted); /* told the same, each says what it would alone */
+        assert_int_equal(index, wanted); /* told the same, each proposes what it would alone */
         best = fmin(best, bowl(space, index));
         kf_strategy_tell(survey, index, true, bowl(space, index));
         kf_strategy_tell(model, index, true, bowl(space, index));
@@ -146,8 +146,9 @@ static void surveys_take_turns(void **state) {
 
 /* --- The model without a prior -------------------------------------------------------------------------- */
 
-/* With a preset that was measured: until four configs are known (or as many as the option says), changes of
- * two parameters of the best, of which one may keep its value, and configs far from all in turns. */
+/* With a preset that was measured, until four configs are known (or as many as the option says), two kinds
+ * of proposals alternate. One changes two parameters of the best, of which one may keep its value; the
+ * other is far from all. */
 static void a_sweep_takes_turns(void **state) {
     (void)state;
     kf_space *space = make_space();
@@ -176,8 +177,8 @@ static void a_sweep_takes_turns(void **state) {
     kf_space_free(space);
 }
 
-/* Without presets: each the farthest of twenty from all that came before, so that the first twelve lie apart
- * more than random ones do. */
+/* Without presets, each proposal is the farthest of twenty from all earlier ones. The first twelve are
+ * then farther apart than random ones. */
 static void a_design_lies_apart(void **state) {
     (void)state;
     enum { DESIGN = 12, SEEDS = 20 };
@@ -213,7 +214,7 @@ static long steps_between(const kf_space *space, uint64_t a, uint64_t b) {
     return labs(p[0] - q[0]) + labs(p[1] - q[1]) + labs(p[2] - q[2]);
 }
 
-/* With a preset, before 20 configs are known, every third proposal is a single step from the best, unless
+/* With a preset, until 20 configs are known, every third proposal is a single step from the best, unless
  * steps=0. */
 static void early_steps_are_single(void **state) {
     (void)state;
@@ -239,8 +240,8 @@ static void early_steps_are_single(void **state) {
     kf_space_free(space);
 }
 
-/* Every ninth proposal is one of the next best's neighbours where all of the best's are known, and the
- * others are the model's. */
+/* Where all neighbours of the best are known, every ninth proposal is a neighbour of the next best, and
+ * the others are the model's. */
 static void the_next_best_comes_next(void **state) {
     (void)state;
     kf_space *space = make_space();
@@ -269,8 +270,8 @@ static void the_next_best_comes_next(void **state) {
     kf_space_free(space);
 }
 
-/* From 20 configs on every third proposal is a neighbour of the best, however many are known; a bowl is
- * followed to its ground. */
+/* From 20 configs on every third proposal is a neighbour of the best, however many are known. In a bowl
+ * this leads to the minimum. */
 static void every_third_looks_around_the_best(void **state) {
     (void)state;
     enum { PROPOSALS = 45, FROM = 20 };
@@ -296,7 +297,7 @@ static void every_third_looks_around_the_best(void **state) {
 
 /* --- A prior -------------------------------------------------------------------------------------------- */
 
-/* Times that no smoothness tells, but a prior does, up to a power. */
+/* These times are not smooth in the parameters, but a prior predicts them up to a power. */
 static double rough(uint64_t index) {
     return exp(2.0 * (double)(kf_random_mix(index) % 100000) / 100000.0);
 }
@@ -314,8 +315,8 @@ static int rank_of(uint64_t index) {
     return faster;
 }
 
-/* A prior that is right ranks first what is worth measuring, also after the first few; one that is upside
- * down is not followed any longer. */
+/* A prior that is right ranks first what is worth measuring, also after the first few. One that is
+ * reversed loses its influence. */
 static void a_prior_leads_as_far_as_it_is_right(void **state) {
     (void)state;
     enum { PROPOSALS = 30 };
@@ -364,7 +365,7 @@ static void walks_begin_where_a_prior_says(void **state) {
     kf_space_free(space);
 }
 
-/* Least squares with a belief in a slope of 1 that counts as two measurements, by hand. */
+/* By hand: least squares with a belief in a slope of 1 that counts as two measurements. */
 static void trends_by_hand(void **state) {
     (void)state;
     static const double prior[] = {0, 1, 2, 3}, steep[] = {1, 3, 5, 7}, falling[] = {3, 2, 1, 0},
@@ -372,7 +373,7 @@ static void trends_by_hand(void **state) {
     kf_trend t = kf_trend_fit(prior, steep, 4);
     const double belief = 2 * (1.25 + 0.01), slope = (4 * 2.5 + belief) / (4 * 1.25 + belief);
     assert_true(fabs(t.slope - slope) < 1e-12 && fabs(t.offset - (4 - slope * 1.5)) < 1e-12);
-    t = kf_trend_fit(prior, falling, 4); /* -1: nothing is left of it */
+    t = kf_trend_fit(prior, falling, 4); /* a slope of -1 leaves nothing of it */
     assert_true(t.slope == 0 && fabs(t.offset - 1.5) < 1e-12);
     t = kf_trend_fit(alike, steep, 4); /* a prior that is the same for all: its slope is believed */
     assert_true(fabs(t.slope - 1) < 1e-12 && fabs(t.offset - 2) < 1e-12);
@@ -384,8 +385,8 @@ static void trends_by_hand(void **state) {
 
 /* --- Annealing ------------------------------------------------------------------------------------------ */
 
-/* A walk from a config of time 1 is told one that is as many percent slower as its first temperature: it
- * goes there once in e. Where it then is, the next proposal tells: a change of one parameter of it. */
+/* A walk at a config of time 1 is told of one that is slower by its first temperature. It moves there once
+ * in e times. The next proposal shows where it is, as it changes one parameter. */
 static void annealing_accepts_once_in_e(void **state) {
     (void)state;
     enum { WALKS = 3000 };
@@ -416,8 +417,8 @@ static void annealing_accepts_once_in_e(void **state) {
     kf_space_free(space);
 }
 
-/* After `cooling` configs the temperature is half: a loss of the first one is accepted once in e^2. After
- * `patience` of them without a step the walk is back at its best. */
+/* After `cooling` configs the temperature is halved, so that a loss of the first temperature is accepted
+ * once in e^2 times. After `patience` configs without a step the walk is back at its best. */
 static void annealing_cools_and_returns(void **state) {
     (void)state;
     enum { WALKS = 2000, COOLING = 30 };
@@ -438,7 +439,7 @@ static void annealing_cools_and_returns(void **state) {
         kf_strategy *strategy =
             opened("annealing:first=1:hot=10:cooling=1e6:patience=3", space, (uint64_t)seed);
         kf_strategy_tell(strategy, 0, true, 1.0);
-        kf_strategy_tell(strategy, SIZE - 1, true, 1.0 + 1e-9); /* accepted: no loss to speak of */
+        kf_strategy_tell(strategy, SIZE - 1, true, 1.0 + 1e-9); /* accepted: hardly a loss */
         kf_strategy_tell(strategy, 1, false, 0);
         kf_strategy_tell(strategy, 2, false, 0);
         const bool there = changes_between(space, SIZE - 1, propose(strategy)) == 1;
@@ -450,14 +451,14 @@ static void annealing_cools_and_returns(void **state) {
     kf_space_free(space);
 }
 
-/* Configs that fail, from first on, no step for the walk. */
+/* Tells the walk of failed configs, which are no steps. */
 static void fails(kf_strategy *strategy, int first, int count) {
     for (int i = first; i < first + count; i++)
         kf_strategy_tell(strategy, (uint64_t)i, false, 0);
 }
 
-/* After `patience` configs without a step it is as hot as at first: a loss of its temperature then is
- * accepted once in e again. */
+/* After `patience` configs without a step the walk is as hot as at first, so that a loss of its
+ * temperature is again accepted once in e times. */
 static void annealing_is_heated_again(void **state) {
     (void)state;
     enum { WALKS = 2000 };
@@ -476,8 +477,8 @@ static void annealing_is_heated_again(void **state) {
     kf_space_free(space);
 }
 
-/* Every second such time here it goes on from a random config, however slow, from when that is proposed; what
- * was open before does not call it back, and a random config that fails is followed by another. */
+/* Every second time the walk restarts from a random config, however slow, from the moment of its proposal.
+ * Results of earlier proposals do not call it back, and a random config that fails is followed by another. */
 static void annealing_begins_anew(void **state) {
     (void)state;
     kf_space *space = make_space();
@@ -498,7 +499,7 @@ static void annealing_begins_anew(void **state) {
         const uint64_t start = propose(strategy);
         kf_strategy_tell(strategy, start, true, 5.0);
         assert_int_equal(changes_between(space, start, propose(strategy)), 1);
-        fails(strategy, 9, 3); /* the third time it goes back to the best */
+        fails(strategy, 9, 3); /* the third time it returns to the best */
         assert_int_equal(changes_between(space, 0, propose(strategy)), 1);
         kf_strategy_close(strategy);
     }

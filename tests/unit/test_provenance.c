@@ -72,7 +72,7 @@ static void exports_keep_mean_or_median(void **state) {
         assert_int_equal(kf_file_write_atomic(file, sources[s].text, strlen(sources[s].text), NULL), KF_OK);
         assert_int_equal(best_x(file), sources[s].best);
         take_import(store, file, &run);
-        /* The compact landscape joins the runs of one scene: it is exported from a store of its own. */
+        /* The compact landscape joins the runs of one scene, so it is exported from a store of its own. */
         for (int e = 0; e < EXPORTERS; e++) {
             export_to(store, run, exporters[e], file);
             assert_int_equal(best_x(file), sources[s].best);
@@ -109,15 +109,15 @@ static void exports_keep_the_order(void **state) {
         if (e == 1) assert_non_null(strstr(out, "\"0,1\": {\"y\":0,\"x\":1"));
         assert_non_null(strstr(out, "Some GPU"));
         free(out);
-        int64_t again = 0; /* once more around, with the order of the file that was exported */
+        int64_t again = 0; /* exported once more, in the order of the exported file */
         take_import(store, file, &again);
         assert_int_equal(kf_store_prune(store, 0, again, &(int){0}, NULL), KF_OK);
     }
     kf_store_close(store);
 }
 
-/* A file that names no device has none after an export; one of a GPU is of a GPU again, so that replay knows
- * which prior is its. */
+/* A file that names no device has none after an export. A GPU's file names a GPU again, so that replay
+ * knows the prior that applies. */
 static void exports_keep_the_device(void **state) {
     (void)state;
     char path[KF_PATH], file[KF_PATH];
@@ -152,7 +152,7 @@ static void exports_keep_the_device(void **state) {
     kf_store_close(store);
 }
 
-/* Real files: every config's time is the source's, in all three formats, and the best stays the best. */
+/* In real files every config keeps the source's time, in all three formats, and the best stays the best. */
 static void real_files_keep_their_times(void **state) {
     (void)state;
     static const char *const names[] = {"convolution-A4000.json.gz", "dedispersion-W6600.json.gz",

@@ -18,7 +18,7 @@
 
 enum { SAMPLES = 20 };
 
-/* Samples of 100 us with a little spread, at 1980 MHz. */
+/* Makes samples of about 100 us, at 1980 MHz. */
 static kf_measurement make_measurement(void) {
     kf_measurement m = {.sample_count = SAMPLES};
     m.samples_us = kf_allocate(SAMPLES * sizeof *m.samples_us);
@@ -36,7 +36,7 @@ static void test_steady_clock(void **state) {
     kf_classify_clocks(&m);
     assert_int_equal(m.clock_state, KF_CLOCK_STEADY);
     assert_true(fabs(m.clock_mhz - 1980.0) < 1e-9);
-    m.clocks_mhz[3] = m.clocks_mhz[9] = 1500.0; /* a tenth is tolerated, and told */
+    m.clocks_mhz[3] = m.clocks_mhz[9] = 1500.0; /* a tenth is tolerated, and reported */
     kf_classify_clocks(&m);
     assert_int_equal(m.clock_state, KF_CLOCK_STEADY);
     for (int i = 12; i < 17; i++)
@@ -107,7 +107,7 @@ static void test_json_keeps_all(void **state) {
     kf_measurement_free(&m);
 }
 
-/* Every policy gives times of the same plan, and says which it was. */
+/* Every policy of caches gives times of the same plan, and is named. */
 static void test_cache_policies(void **state) {
     (void)state;
     kinetic_plan made;
@@ -125,7 +125,7 @@ static void test_cache_policies(void **state) {
         assert_int_equal(m.state, KF_STATE_OK);
         assert_int_equal(m.cache, cache);
         assert_true(m.step_us.median > 0.0);
-        assert_null(m.clocks_mhz); /* a processor's cores do not tell */
+        assert_null(m.clocks_mhz); /* cores of a processor have no such clock */
         kf_measurement_free(&m);
     }
     kinetic_plan_close(&made);

@@ -71,8 +71,8 @@ static void tear_down(void) {
     kf_world_close(KF_OK, &error);
 }
 
-/* The kernel table is of all parts, of this process and of others: what the flow's kernel moves is what the
- * whole domain takes, in the time of the slowest part. */
+/* The table of kernels covers the parts of this process and of others. The flow's kernel moves the bytes
+ * of the whole domain in the time of the slowest part. */
 static void check_kernels(const kf_measurement *m) {
     const double nodes = kf_facts_value(&problem->facts, "node_count");
     if (strcmp(problem->system->name, "kinetic") != 0) return;
@@ -91,14 +91,14 @@ static void check_kernels(const kf_measurement *m) {
     }
 }
 
-/* Evaluates the config on this process; reason becomes why it failed. */
+/* Evaluates the config on this process and returns why it failed in `reason`. */
 static kf_state evaluate(double time_limit_us, char reason[256]) {
     const kf_setting setting = {.problem = problem, .trial = &trial};
     const kf_job job = {.config = config, .verify = true, .effort = 0.001, .time_limit_us = time_limit_us};
     kf_measurement m;
     kf_error error = {KF_OK, ""};
     bool usable = true;
-    kf_world_limit(300.0, "a config of the test"); /* what waits for ever ends the test */
+    kf_world_limit(300.0, "a config of the test"); /* a process that waits for ever ends the test */
     const kf_status status = kf_evaluate(&setting, backend, &job, NULL, NULL, &m, &usable, &error);
     kf_world_limit(0, "");
     must(status, &error);
@@ -116,8 +116,8 @@ static void expect(bool holds, const char *what, int rank, int number, kf_state 
     exit(1);
 }
 
-/* The call of that number of a process fails; false: there are not so many. Each of its calls is said by
- * name. */
+/* The call with this number fails in a process. Returns false if there are fewer. Each of its calls is
+ * named in the error. */
 static bool fails_at(int rank, int number) {
     kf_error error = {KF_OK, ""};
     char reason[256], words[64];
@@ -140,8 +140,8 @@ static bool fails_at(int rank, int number) {
     return true;
 }
 
-/* Every call of every process at first, then every call of one of them in turn, then fewer and fewer of those
- * that are alike; KFTUNE_TEST_ALL: every one. */
+/* Returns the next call that fails: every call of every process at first, then every call of one of them
+ * in turn, then fewer and fewer of those that are alike. With KFTUNE_TEST_ALL it is every one. */
 static int next_number(int rank, int number) {
     enum { OF_ALL = 16, OF_ONE = 60, SHARE = 12 };
     if (number < OF_ALL || getenv("KFTUNE_TEST_ALL") != NULL) return number + 1;
@@ -165,7 +165,7 @@ static int fail_all(const char *system, const char *transfer) {
     return last > 0 ? 0 : 1;
 }
 
-/* Processes none of which is ever as far as another. */
+/* The processes are all at different places of their work. */
 static int scatter(const char *system, const char *transfer, int count) {
     char reason[256];
     set_up(system, transfer);
@@ -179,8 +179,8 @@ static int scatter(const char *system, const char *transfer, int count) {
     return 0;
 }
 
-/* The second process has no memory for an allocation of that number from the first config on; there are not
- * so many: all end well. */
+/* The second process has no memory for the allocation with this number, counted from the first config. If
+ * there are fewer, all end well. */
 static int fail_memory(const char *system, const char *transfer, int number) {
     char reason[256];
     set_up(system, transfer);
@@ -193,16 +193,16 @@ static int fail_memory(const char *system, const char *transfer, int number) {
     return 0;
 }
 
-/* A process that is none of them sends files to all of them as long as its parent lives, as the same user or
- * as another: to every place, of every process, in messages of several sizes. */
+/* A foreign process sends files to all of them as long as its parent lives, as the same user or as
+ * another: to every place of every process, in messages of several sizes. */
 static void forge_parcels(bool as_other) {
     enum { OTHER = 65534 };
     static const int32_t places[] = {0, 1, -1, 1 << 28};
     const int box = socket(AF_UNIX, SOCK_DGRAM, 0), file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const struct timespec pause = {
-        .tv_nsec = 2000000}; /* not all the time: who floods a socket can keep others out */
+        .tv_nsec = 2000000}; /* pauses: a process that floods a socket can keep others out */
     if (as_other && geteuid() == 0 && setuid(OTHER) != 0) _exit(1);
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(1); /* after that: another user's process forgets it */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) _exit(1); /* after setuid, which resets it */
     for (unsigned n = 0;; n++) {
         char line[512];
         FILE *names = fopen("/proc/net/unix", "r");
@@ -213,7 +213,7 @@ static void forge_parcels(bool as_other) {
             const size_t length = strcspn(at + 1, "\n");
             memcpy(name.sun_path + 1, at + 1, length);
             int32_t words[16] = {0};
-            const bool old = n % 3 == 0; /* two words alone; else those after a secret that nobody knows */
+            const bool old = n % 3 == 0; /* two words alone, or after a secret that it cannot know */
             words[old ? 0 : 4] = (int32_t)(n % 4);
             words[old ? 1 : 5] = places[n / 4 % 4];
             struct iovec data = {words, old ? 8 : n % 3 == 1 ? 24 : 32};
@@ -241,7 +241,7 @@ static void forge_parcels(bool as_other) {
 
 enum { MOST_GIVEN = 4 };
 
-/* Files that say whose they are, and which. */
+/* Makes files that contain their owner and number. */
 static void make_files(int rank, int count, int files[MOST_GIVEN]) {
     for (int i = 0; i < count; i++) {
         const int words[] = {rank, i};
@@ -250,7 +250,7 @@ static void make_files(int rank, int count, int files[MOST_GIVEN]) {
     }
 }
 
-/* Whatever others send meanwhile, what comes is what the processes gave each other. */
+/* Whatever others send meanwhile, a process receives what the other processes gave it. */
 static int trade_parcels(int rounds) {
     kf_error error = {KF_OK, ""};
     const int who = (int)getpid();
@@ -283,8 +283,8 @@ static int trade_parcels(int rounds) {
     return 0;
 }
 
-/* Places that are given back are given again: marks that come and go are never too many, and the last of
- * them is still one that all see. */
+/* Places that are released are assigned again. However many marks come and go there is room, and all
+ * processes see the last one. */
 static int use_marks(void) {
     enum { MARKS = 5000 };
     kf_error error = {KF_OK, ""};
@@ -306,7 +306,7 @@ static int use_marks(void) {
     return 0;
 }
 
-/* Alone, on a team of two devices. */
+/* One process has a team of two devices. */
 static void test_alone(void **state) {
     (void)state;
     assert_int_equal(fail_all("kinetic", "copies"), 0);

@@ -45,20 +45,19 @@ static void end(stage *s) {
     kf_backend_close(s->backend);
 }
 
-/* --- Cheats -----------------------------------------------------------------------------------------------
- */
+/* ---- Cheats ---- */
 
 typedef enum cheat {
     HONEST,
-    STOPS,       /* computes at its first launch only */
+    STOPS,       /* computes in its first launch only */
     SKIPS_A_ROW, /* leaves the last one */
-    STOPS_LATER, /* when the gate is behind it */
-    WRITES,      /* a byte that it should not */
-    TIRES /* leaves the last row of grids narrower than CHEAT_BELOW, from the second run of the gate on */
+    STOPS_LATER, /* skips the work once the gate is past */
+    WRITES,      /* changes a byte that is not its own */
+    /* In grids narrower than CHEAT_BELOW it leaves the last row, from the gate's second run on. */
+    TIRES
 } cheat;
 
-/* What every kernel of the copy does as it begins; nx, ny, nz are its extent. A launch begins with block 0.
- */
+/* Each kernel of the copy begins with this code. nx, ny, nz are its extent. A launch begins with block 0. */
 static const char cheating[] =
     "#include <stdlib.h>\n#include <string.h>\n"
     "#define KF_CHEAT(name)                                                                      \\\n"
@@ -82,7 +81,7 @@ static const char cheating[] =
     "        }                                                                                   \\\n"
     "    }\n";
 
-/* The data folder that the tests are given, but with kernels that cheat where the environment says so. */
+/* Makes a copy of the tests' data folder, with kernels that cheat if the environment asks for it. */
 static int make_cheating_folder(void **state) {
     static const char extent[] = "const int nx = a.extent[0], ny = a.extent[1], nz = a.extent[2]; ";
     char shipped[KF_PATH], path[KF_PATH], *text = NULL;
@@ -95,7 +94,7 @@ static int make_cheating_folder(void **state) {
                    "mkdir '%s/data' && cd '%s/data' && cp -r '%s/kernels' kernels && for f in scene variants "
                    "metrics; do ln -s '%s'/$f $f; done",
                    kernel_scratch, kernel_scratch, shipped, shipped);
-    const int made = system(command.text); /* NOLINT(cert-env33-c): the paths are ours */
+    const int made = system(command.text); /* NOLINT(cert-env33-c): the test made both paths */
     kf_text_free(&command);
     if (made != 0) return 1;
     kf_error error;
@@ -124,10 +123,10 @@ static void set_number(const char *name, long long number) {
     assert_int_equal(setenv(name, text, 1), 0);
 }
 
-/* Has a config measured as tuning does, whose kernel of that name cheats; the caller frees. */
+/* Measures a config, as tuning does, with a kernel of that name that cheats. The caller frees. */
 static kf_measurement measure(const stage *s, const kf_config *config, cheat how, const char *kernel) {
     const kf_setting setting = {.problem = s->problem, .trial = &s->trial};
-    /* Samples enough for more launches than after which the cheat stops. */
+    /* There are enough samples for more launches than the cheat waits for. */
     const kf_job job = {.config = *config, .verify = true, .time_limit_us = 1e4, .least_samples = 60};
     kf_measurement m;
     kf_error error = {KF_OK, ""};
@@ -183,8 +182,8 @@ static void lattices_in_two_dimensions(void **state) {
     end(&s);
 }
 
-/* The gate's second half is for configs that get a time: before the first one is timed, whose state others
- * are held to, and after others were. */
+/* The gate's second half is for configs that are timed: before the first one, whose state is the reference
+ * for others, and after the others. */
 static void the_second_half_is_for_who_has_a_time(void **state) {
     static const kf_problem_options grid = {.nodes = {192, 192, 1}};
     stage s;
@@ -212,7 +211,7 @@ static void the_second_half_is_for_who_has_a_time(void **state) {
     end(&s);
 }
 
-/* One grid that a step changes in place has nothing to be spoilt. */
+/* One grid that a step changes in place has nothing that could be spoilt. */
 static void lattices_in_place(void **state) {
     static const kf_problem_options grid = {.nodes = {48, 40, 1}};
     stage s;
@@ -277,7 +276,7 @@ static bool passes(const stage *s, const char *name, const char *which, const kf
     return status != KF_GATE_FAILED;
 }
 
-/* Returns how many presets, and of KFTUNE_TEST_CONFIGS random configs, do not pass. */
+/* Returns how many presets, and how many of KFTUNE_TEST_CONFIGS random configs, do not pass. */
 static int try_presets(const stage *s, const char *name) {
     const char *wanted = getenv("KFTUNE_TEST_CONFIGS");
     const int count = wanted != NULL ? atoi(wanted) : 0;
@@ -296,7 +295,7 @@ static int try_presets(const stage *s, const char *name) {
     return refused;
 }
 
-/* Those of a scene by a system, where that runs it. */
+/* Does this for a scene and a system, if the system runs the scene. */
 static int try_scene(const char *name, const char *system) {
     const char *device = getenv("KFTUNE_TEST_DEVICE");
     kf_error error;

@@ -11,8 +11,8 @@
 #define REFINED(refine)                                                                                      \
     "{" BALL DOMAIN FLOW ", \"sampling\": {\"samples_per_cell\": 4}, \"refine\": " refine "}"
 
-/* Each box holds the next with its margin, the finest holds the samples, the wake has more room than the
- * front, and no box touches the outflow. */
+/* Each box contains the next with its margin, and the finest the samples. There is more room for the wake
+ * than in front, and no box touches the outflow. */
 static void assert_nested(const kf_scene *scene) {
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_scene_check_boxes(scene, &error), KF_OK);
@@ -23,8 +23,8 @@ static void assert_nested(const kf_scene *scene) {
     assert_true(kf_scene_finest(scene)->samples.count > 0 && scene->samples.count == 0);
 }
 
-/* The finest scene is the one that a file with fine cells everywhere describes: to rounding, but for the
- * samples the same. */
+/* The finest scene equals the one that a file with fine cells everywhere describes: up to rounding, and
+ * exactly in its samples. */
 static void test_levels_are_the_same_flow(void **state) {
     (void)state;
     kf_scene *nested = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 2}"), NULL);
@@ -52,7 +52,7 @@ static void test_levels_are_the_same_flow(void **state) {
     kf_scene_free(uniform);
 }
 
-/* Boxes make a scene another: with other levels or boxes it has another hash. */
+/* Scenes with different levels or boxes have different hashes. */
 static void test_hashes_differ(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -70,7 +70,7 @@ static void test_hashes_differ(void **state) {
     }
 }
 
-/* Levels outside the finest may have rates of 1; what cannot have them is refused. */
+/* Levels outside the finest may have rates of 1. What cannot have them is refused. */
 static void test_outer_rates(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(
@@ -90,7 +90,7 @@ static void test_outer_rates(void **state) {
     assert_scene_refused(REFINED("\"body\", \"model\": {\"outer_rates\": \"k17\"}"), "ones");
 }
 
-/* "body" makes the body's length as long in cells as is said, and a box of two levels has room for both. */
+/* "body" makes the body as many cells long as it says, and a box of two levels has room for both. */
 static void test_ways_to_ask(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"cells_a_length\": 10}"), NULL);
@@ -113,7 +113,7 @@ static void test_ways_to_ask(void **state) {
     kf_scene_free(scene);
 }
 
-/* A box that reaches the outflow ends before it, and the box around it, too. */
+/* A box that reaches the outflow ends before it, and so does the box around it. */
 static void test_outflow(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(
@@ -126,7 +126,8 @@ static void test_outflow(void **state) {
     kf_scene_free(scene);
 }
 
-/* A number of nodes for all levels: as many levels as fit; levels that are asked for get smaller boxes. */
+/* A number of nodes for all levels gives as many levels as fit. With a given number of levels the boxes
+ * shrink. */
 static void test_nodes(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 2}"), NULL), *fewer;
@@ -148,7 +149,7 @@ static void test_nodes(void **state) {
     assert_scene_refused(REFINED("{\"around\": \"body\", \"nodes\": 0}"), "nodes");
 }
 
-/* A trial has fewer nodes, three grids at most, and boxes that keep what boxes have to. */
+/* A trial has fewer nodes, at most three grids, and boxes that keep their required distances. */
 static void test_reduced(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -172,7 +173,7 @@ static void test_reduced(void **state) {
     }
 }
 
-/* What the outputs are on: the finest level, or one whose grid of the whole domain is not too large. */
+/* Outputs are on the finest level, or on one whose grid of the whole domain is not too large. */
 static void test_outputs(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 4}"), NULL);
@@ -186,7 +187,7 @@ static void test_outputs(void **state) {
     kf_scene_free(scene);
 }
 
-/* Every way in which "refine" can be wrong says what and where. */
+/* Every kind of error in "refine" is reported with its place. */
 static void test_refused(void **state) {
     (void)state;
     static const struct {

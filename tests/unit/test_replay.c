@@ -64,7 +64,8 @@ static void replayed(const kf_landscape *landscape, const char *strategy, int ev
     if (kf_replay(&request, result, &error) != KF_OK) fail_msg("%s", error.message);
 }
 
-/* Means over many seeds take sanitizers minutes, and show them nothing that one seed does not. */
+/* Means over many seeds take minutes with sanitizers, which find nothing in them that one seed does not
+ * show. */
 static int seeds(int count) {
     return SANITIZED ? 1 : count;
 }
@@ -109,7 +110,7 @@ static void test_kernel_tuner_cache(void **state) {
     kf_landscape_free(landscape);
 }
 
-/* A job that is killed leaves its file like this: a comma at the end, or half an entry. */
+/* A killed job leaves its file like this: with a comma at the end, or half an entry. */
 static void test_unfinished_cache(void **state) {
     (void)state;
     static const char *const ends[] = {"", ",", ",\n", ",\n\"2,1.5\": {\"a\": 2, \"b\": 1.5, \"ti"};
@@ -235,13 +236,14 @@ static void test_model_reaches_the_target(void **state) {
     }
 }
 
-/* Measuring with less effort costs less and knows less: with four samples a config, an effort of a ninth sees
- * the first alone. */
+/* Measuring with less effort costs less and is less certain. With four samples per config, an effort of a
+ * ninth has only the first. */
 static void test_effort(void **state) {
     (void)state;
     kf_text text = {0};
     kf_text_append(&text, "{\"kernel_name\": \"k\", \"tune_params\": {\"a\": []}, \"cache\": {\n");
-    for (int i = 0; i < 60; i++) /* the first sample of every config is wrong by up to 4 ms */
+    /* The first sample of every config is wrong by up to 4 ms. */
+    for (int i = 0; i < 60; i++)
         kf_text_append(&text,
                        "\"%d\": {\"a\": %d, \"time\": %d, \"times\": [%d, %d, %d, %d], \"compile_time\": "
                        "1000, \"benchmark_time\": 9000}%s\n",
@@ -259,8 +261,8 @@ static void test_effort(void **state) {
     replayed(landscape, "halving", 4, 50, &halving);
     replayed(landscape, "random", 4, 50, &random);
     assert_true(halving.raises_effort && !random.raises_effort);
-    /* One evaluation is nine configs at a ninth: 9 s of compiling, 9 s of measuring, or less where some went
-     * up. */
+    /* One evaluation pays for nine configs at a ninth: 9 s of compiling and 9 s of measuring, or less
+     * where some were measured further. */
     assert_true(halving.seconds[0] > 5 && halving.seconds[0] <= 18 + 1e-9 &&
                 fabs(random.seconds[0] - 10) < 1e-9);
     assert_true(halving.means[3] < random.means[3]);
@@ -283,7 +285,8 @@ static double misleading(void *context, uint64_t index) {
     return 1 / known_times(context, index);
 }
 
-/* A good prior finds the optimum at once; a perverse one costs some evaluations, not the search. */
+/* A good prior finds the optimum at once. A reversed one costs some evaluations, but does not spoil the
+ * search. */
 static void test_prior(void **state) {
     (void)state;
     kf_landscape *landscape = opened(real_file("convolution-A4000.json.gz"));
@@ -322,7 +325,8 @@ enum { FEW = 7 };
 static const double few_times[FEW] = {9, 2,  50, 7,
                                       3, 20, 1}; /* of n=0, 1, ..; that of 50 is a config that fails */
 
-/* Adds to sums what each order of the times has found after each evaluation; returns the number of orders. */
+/* For every order of the times, adds to the sums what it has found after each evaluation. Returns the
+ * number of orders. */
 static double all_orders(double *times, int from, double *sums) {
     if (from == FEW) {
         double best = INFINITY;
@@ -342,7 +346,7 @@ static double all_orders(double *times, int from, double *sums) {
     return count;
 }
 
-/* Seven configs, one of which fails, each measured in two seconds; with a default or without one. */
+/* Seven configs, one of which fails, take two seconds each to measure, with a default or without one. */
 static kf_landscape *few_configs(const char *presets) {
     kf_text text = {0};
     kf_text_append(
@@ -358,12 +362,14 @@ static kf_landscape *few_configs(const char *presets) {
     return landscape;
 }
 
-/* Random search against all 5,040 orders; a search in the order of the space against the definition. */
+/* The score of random search is compared with all 5,040 orders, and that of a search in the order of the
+ * space with the definition. */
 static void test_score_of_few(void **state) {
     (void)state;
     kf_landscape *landscape = few_configs("");
     const kf_replay_budget budget = kf_replay_budget_of(landscape);
-    /* Correct are 1 2 3 7 9 20: median 5. Near enough is 1.2, which one has: (7 + 1) / 1 - 1 draws. */
+    /* The correct ones are 1 2 3 7 9 20, with a median of 5. Near enough is 1.2, which one of them
+     * reaches: (7 + 1) / 1 - 1 draws. */
     assert_int_equal(budget.evaluations, 7);
     assert_true(fabs(budget.seconds - 14) < 1e-9);
     double times[FEW], sums[FEW] = {0}, ratio = 0, best = INFINITY;
@@ -384,7 +390,8 @@ static void test_score_of_few(void **state) {
     kf_landscape_free(landscape);
 }
 
-/* A search whose first config is the optimum has 1; where no time is known there is no score by seconds. */
+/* A search whose first config is the optimum scores 1. Without known times of measuring there is no score
+ * by seconds. */
 static void test_score_of_the_best(void **state) {
     (void)state;
     kf_landscape *landscape = few_configs("\"presets\":{\"default\":6},");
@@ -402,7 +409,7 @@ static void test_score_of_the_best(void **state) {
     kf_landscape_free(landscape);
 }
 
-/* Random search has 0 by both on a real file; the strategies that learn are ahead of it. */
+/* On a real file random search scores 0 in both ways, and the strategies that learn score more. */
 static void test_score_of_strategies(void **state) {
     (void)state;
     kf_landscape *landscape = opened(real_file("convolution-A4000.json.gz"));

@@ -30,7 +30,7 @@ static void test_escaping(void **state) {
     kf_html_text(&page, "\xc3"); /* cut off */
     assert_string_equal(page.text, "\xef\xbf\xbd");
     kf_text_free(&page);
-    /* A name of a megabyte makes no page of one; it ends between two letters. */
+    /* A name of a megabyte does not make a page of a megabyte. It is cut between two letters. */
     enum { LETTERS = 500000, LONGEST = 4096 };
     char *name = kf_allocate(2 * LETTERS + 1);
     for (size_t i = 0; i < LETTERS; i++)
@@ -53,7 +53,7 @@ static void test_base64(void **state) {
         assert_non_null(strstr(page.text, cases[i][1]));
         kf_text_free(&page);
     }
-    /* Long enough for several blocks. */
+    /* The data are long enough for several blocks. */
     char *bytes = kf_allocate_zeroed(10000, 1);
     kf_text page = {0};
     kf_html_image(&page, "image/png", bytes, 10000, "x");
@@ -69,7 +69,7 @@ static const struct {
 } counted[] = {{2.5e12, "2.5 T"},  {3.634e9, "3.634 G"}, {4.5e6, "4.5 M"},
                {12340, "12.34 k"}, {9876.5, "9876"},     {0.0125, "0.0125"}};
 
-/* Everything that a store can hold as text is hostile here. */
+/* Every text that a store can hold is hostile here. */
 static void fill(kf_store *store) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
@@ -156,7 +156,7 @@ static void test_report(void **state) {
     assert_null(strstr(page, "<i>note"));
     assert_null(strstr(page, "<b>commit"));
     assert_null(strstr(page, "<b>random"));
-    /* Nothing from elsewhere, and no way to get it. */
+    /* The page contains nothing from other hosts, and no way to load it. */
     assert_null(strstr(page, "http://"));
     assert_null(strstr(page, "https://"));
     assert_null(strstr(page, "url("));
@@ -167,7 +167,7 @@ static void test_report(void **state) {
         "ball/&#60;best&#62;", "stream_collide",   "@media print",   "viewport",     ">FAST<"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(page, parts[i]) == NULL) fail_msg("the report lacks %s", parts[i]);
-    /* Both kernels take as long a launch; one is launched three times a step. */
+    /* A launch of both kernels takes the same time, but one is launched three times per step. */
     const char *share = strstr(page, "<td class=\"s\">75.0 %");
     assert_non_null(share);
     share = strstr(share, "<td class=\"s\">25.0 %");
@@ -203,7 +203,7 @@ static void test_report_without_content(void **state) {
     kf_store_close(store);
 }
 
-/* A run of failures alone has no best config; asked for by name it is shown all the same. */
+/* A run with failures only has no best config. Asked for by name it is still shown. */
 static void test_report_of_failures(void **state) {
     (void)state;
     char path[KF_PATH], out[KF_PATH];
@@ -236,7 +236,7 @@ static void test_report_of_failures(void **state) {
     kf_store_close(store);
 }
 
-/* The histories of 24 benchmarks are drawn; a report says how many more there are. */
+/* The histories of 24 benchmarks are drawn, and a report says how many more exist. */
 static void test_many_benchmarks(void **state) {
     (void)state;
     char path[KF_PATH], out[KF_PATH];
@@ -282,7 +282,7 @@ static void test_history_plot(void **state) {
     assert_non_null(strstr(picture, "SLOW"));
     assert_null(strstr(picture, "DRIFT"));
     free(picture);
-    /* Of two series the latest is drawn: the older one has a single night. */
+    /* Of two series the latest is drawn. The older one has a single night. */
     assert_int_equal(
         sqlite3_exec(store->database,
                      "UPDATE nightly SET series = replace(hex(zeroblob(32)), '0', 'c') WHERE night = 1", NULL,

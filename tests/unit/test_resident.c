@@ -39,15 +39,17 @@ static const gpu_figures gpus[] = {
     {"RTX 5090", "sm_120", 170, 1536, 24, 100 << 10, 99 << 10, 1024},
 };
 static const gpu_figures *chosen;
-static int asked; /* how often a plan wanted to know */
+static int asked; /* how often a plan asked for resident blocks */
 
 /* --- The registers and memory of a kernel ------------------------------------------------------------- */
 
 typedef struct kernel_needs {
-    int registers, shared; /* the most of any kernel in the machine code; static bytes */
+    /* The most of any kernel in the machine code. Shared memory is the static one, in bytes. */
+    int registers, shared;
 } kernel_needs;
 
-/* Records of .nv.info: a format, an attribute, a size; 0x2f has a symbol and its registers. */
+/* A record of .nv.info has a format, an attribute and a size. Attribute 0x2f has a symbol and its
+ * registers. */
 static void read_registers(const unsigned char *at, const unsigned char *end, kernel_needs *needs) {
     enum { SIZED = 4, REGISTER_COUNT = 0x2f };
     while (at + 4 <= end) {
@@ -78,7 +80,7 @@ static kernel_needs needs_of(const unsigned char *object) {
     return needs;
 }
 
-/* An architecture that this NVRTC has given up (13 knows none before sm_75) is stood for by the next. */
+/* An architecture that this NVRTC lacks (13 has none before sm_75) is replaced by the next. */
 static bool compile(const kf_source *source, const char *architecture, kernel_needs *needs) {
     kf_device_info device = {.backend = "cuda"};
     kf_build build;
@@ -105,7 +107,7 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Blocks on a multiprocessor, by registers, threads, blocks and shared memory. */
+/* Returns the blocks on a multiprocessor, as limited by registers, threads, blocks and shared memory. */
 static int resident_of(const gpu_figures *gpu, const kernel_needs *needs, int threads, size_t dynamic) {
     const int warps = (threads + WARP - 1) / WARP,
               of_warp = (needs->registers * WARP + REGISTER_UNIT - 1) / REGISTER_UNIT * REGISTER_UNIT,
@@ -128,7 +130,7 @@ static int resident(const kf_source *source, int threads_per_block, size_t share
 /* --- plans -----------------------------------------------------------------------------------------------
  */
 
-static int waiting; /* launches that were looked at */
+static int waiting; /* launches that were checked */
 
 static void check_launch(const kf_item *item) {
     const kf_launch *launch = item->kernel;
@@ -194,8 +196,8 @@ static void blocks_that_wait_are_resident(void **state) {
     assert_true(asked > 0 && waiting >= (int)(sizeof gpus / sizeof *gpus));
 }
 
-/* The band of a solid has more blocks than a small part of an H100 holds, and is then done by kernels that do
- * not wait; the whole GPU holds them. */
+/* The band of a solid has more blocks than a small part of an H100 holds. Kernels that do not wait compute
+ * it there. The whole GPU holds them. */
 static void a_chain_that_does_not_fit_is_taken_apart(void **state) {
     (void)state;
     for (int whole = 0; whole < 2; whole++) {

@@ -11,7 +11,7 @@ static kf_status read_text(const char *text, kf_result_file *file, kf_error *err
     return kf_result_file_read(path, file, error);
 }
 
-/* The times in microseconds by name, as "name: 1 2; other: 3", in the order of the file. */
+/* Compares the times in microseconds by name, as "name: 1 2; other: 3", in the order of the file. */
 static void assert_times(const char *json, const char *expected) {
     kf_error error = {0};
     kf_result_file file;
@@ -29,8 +29,8 @@ static void assert_times(const char *json, const char *expected) {
 
 static void test_which_times_count(void **state) {
     (void)state;
-    /* Repetitions count, and aggregates where there is nothing else; of these the median. ns unless it says.
-     */
+    /* Repetitions count. Aggregates count only where there are no repetitions, and of these the median.
+     * Without a unit times are in ns. */
     assert_times("{\"benchmarks\": ["
                  "{\"name\": \"a/1\", \"run_name\": \"a\", \"run_type\": \"iteration\", \"real_time\": 3000},"
                  "{\"name\": \"a/2\", \"run_name\": \"a\", \"run_type\": \"iteration\", \"real_time\": 4, "
@@ -45,13 +45,14 @@ static void test_which_times_count(void **state) {
                  "{\"name\": \"a_median\", \"run_name\": \"a\", \"run_type\": \"aggregate\", "
                  "\"aggregate_name\": \"median\", \"real_time\": 9000}]}",
                  "a: 9");
-    /* Seconds; the samples where they are kept, else the median; the full name where there is one. */
+    /* Times are in seconds. The samples count where they are kept, otherwise the median. The full name
+     * counts where there is one. */
     assert_times("{\"benchmarks\": ["
                  "{\"name\": \"sort\", \"fullname\": \"t.py::sort\", \"stats\": {\"median\": 5, \"data\": "
                  "[0.002, 0.003]}},"
                  "{\"name\": \"plain\", \"fullname\": \"\", \"stats\": {\"median\": 0.25}}]}",
                  "t.py::sort: 2000 3000; plain: 250000");
-    /* Seconds; what was skipped has none. */
+    /* Times are in seconds. What was skipped has none. */
     assert_times("{\"benchmarks\": [{\"name\": \"copy\", \"states\": ["
                  "{\"name\": \"n=1\", \"is_skipped\": true, \"summaries\": []},"
                  "{\"name\": \"n=2\", \"is_skipped\": false, \"summaries\": ["
@@ -59,7 +60,8 @@ static void test_which_times_count(void **state) {
                  "{\"tag\": \"nv/cold/time/gpu/mean\", \"data\": [{\"name\": \"value\", \"value\": "
                  "\"0.5\"}]}]}]}]}",
                  "copy n=2: 500000");
-    /* Seconds; the times before the median; a name before the command; version 2 measures with units. */
+    /* Times are in seconds. Single times count rather than the median, and a name rather than the command.
+     * Version 2 measures with units. */
     assert_times(
         "{\"results\": ["
         "{\"command\": \"sleep 1\", \"median\": 9, \"times\": [1, 1.5]},"
@@ -67,7 +69,7 @@ static void test_which_times_count(void **state) {
         "{\"command\": \"sleep 3\", \"measurements\": [{\"time_wall_clock\": {\"value\": 3, \"unit\": "
         "\"s\"}}]}]}",
         "sleep 1: 1000000 1500000; two: 2000000; sleep 3: 3000000");
-    /* Each with its unit; two of one name are one benchmark. */
+    /* Each has its unit. Two of one name are one benchmark. */
     assert_times("[{\"name\": \"x\", \"value\": 2, \"unit\": \"ms\"}, {\"name\": \"y\", \"value\": 3, "
                  "\"unit\": \"us\"}, {\"name\": \"x\", \"value\": 4, \"unit\": \"s\"}]",
                  "x: 2000 4000000; y: 3");
@@ -93,8 +95,7 @@ static void test_what_is_no_time(void **state) {
     }
 }
 
-/* Files that test_held_against_each_other makes. `count` times of 100 us times `ratio`, within noise of it.
- */
+/* Adds `count` times of about 100 us times `ratio` to a file of test_held_against_each_other. */
 static void add(kf_result_file *file, const char *name, size_t count, double ratio, double noise) {
     uint64_t seed = 11 + count + (uint64_t)(100.0 * ratio);
     file->list = kf_grow(file->list, file->count, &file->room, sizeof *file->list);
@@ -106,7 +107,8 @@ static void add(kf_result_file *file, const char *name, size_t count, double rat
             100.0 * ratio * (1.0 + noise * ((double)kf_random_below(&seed, 10000) / 10000.0 - 0.5));
 }
 
-/* Five values of each are enough and four are not, on either side; what no value excludes is open. */
+/* Five values on each side are enough, and four on either side are not. A change that no value excludes is
+ * uncertain. */
 static void test_held_against_each_other(void **state) {
     (void)state;
     static const struct {
@@ -125,7 +127,7 @@ static void test_held_against_each_other(void **state) {
     kf_result_file before = {.list = NULL}, after = {.list = NULL};
     for (int i = 0; i < CASES; i++)
         if (cases[i].old_count > 0) add(&before, cases[i].name, cases[i].old_count, 1.0, cases[i].noise);
-    for (int i = CASES - 1; i >= 0; i--) /* their order is the first file's */
+    for (int i = CASES - 1; i >= 0; i--) /* their order is that of the first file */
         if (cases[i].new_count > 0)
             add(&after, cases[i].name, cases[i].new_count, cases[i].ratio, cases[i].noise);
     kf_file_comparison *held = NULL;
@@ -151,14 +153,15 @@ static void test_held_against_each_other(void **state) {
     kf_result_file_free(&after);
 }
 
-/* Of many that did not change some look changed by chance: only the surest of many is taken. */
+/* Of many benchmarks that did not change some seem changed by chance. The more there are, the surer a
+ * change must be. */
 static void test_many_benchmarks(void **state) {
     (void)state;
     enum { MANY = 60 };
     for (int many = 0; many < 2; many++) {
         kf_result_file before = {.list = NULL}, after = {.list = NULL};
         add(&before, "odd", 5, 1.0, 0.0), add(&after, "odd", 5, 1.1, 0.0);
-        for (int i = 0; i < 5; i++) /* all five are slower: as sure as five values can be */
+        for (int i = 0; i < 5; i++) /* all five are slower: as certain as five values can be */
             before.list[0].us[i] += 0.1 * i, after.list[0].us[i] += 0.1 * i;
         for (int i = 0; many && i < MANY; i++) {
             char name[32];

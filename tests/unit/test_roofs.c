@@ -28,13 +28,14 @@ static void same_roofs(const kf_roofs *a, const kf_roofs *b) {
     }
 }
 
-/* Measured once; physics says which must be higher than which. */
+/* Roofs are measured once. Physics says which must be higher than which. */
 static void test_cpu(void **state) {
     (void)state;
     kf_backend *backend = NULL;
     kf_error error = {0};
     kf_roofs roofs;
-    leave_memory(1 << 30); /* the larger the arrays, the longer it takes to clear their pages */
+    /* The larger the arrays, the longer it takes to clear their pages. */
+    leave_memory(1 << 30);
     assert_int_equal(kf_backend_open("cpu", &backend, &error), KF_OK);
     leave_memory(0);
     if (kf_roofs_measure(backend, KF_ROOFS_ALL, &roofs, &error) != KF_OK) fail_msg("%s", error.message);
@@ -99,7 +100,7 @@ static void test_newest_replaces(void **state) {
     assert_int_equal(kf_store_roofs(store, "other", &stored, &error), KF_OK);
     assert_int_equal(stored.count, 2);
     assert_true(stored.list[1].theoretical > 499.0);
-    /* A roof that is none is refused, and what was there stays. */
+    /* A roof that is not positive is refused, and the earlier one stays. */
     roofs.list[0].value = -1.0;
     assert_int_equal(kf_store_save_roofs(store, &one, &roofs, &error), KF_BAD_INPUT);
     assert_int_equal(kf_store_roofs(store, "one", &stored, &error), KF_OK);
@@ -107,7 +108,7 @@ static void test_newest_replaces(void **state) {
     kf_store_close(store);
 }
 
-/* The kernel of a roof by itself: what it does and how long it takes, apart from what the roof says. */
+/* The bare kernel of a roof: its work and time, independent of the roof's own account. */
 typedef struct bare_kernel {
     kf_backend *backend;
     kf_function *function;
@@ -128,8 +129,9 @@ static void run_bare(const bare_kernel *kernel, int items, int repeats) {
         fail_msg("%s", error.message);
 }
 
-/* Multiply-adds of an item in one repeat, told by its results. Chains begin with 0, 1, ... and go to 1 by
- * sum = 0.999 sum + 0.001: after n of these the sum of c chains is c + (0 + 1 + ... - c) 0.999^n. */
+/* Returns the multiply-adds of an item in one repeat, from its results. Chains begin with 0, 1, ... and
+ * approach 1 by sum = 0.999 sum + 0.001. After n of these the sum of c chains is c + (0 + 1 + ... - c)
+ * 0.999^n. */
 static double multiply_adds(const bare_kernel *kernel) {
     enum { REPEATS = 10, MOST_LANES = 16 };
     double sums[MOST_LANES + 1] = {0};
@@ -159,7 +161,8 @@ static double best_seconds(const bare_kernel *kernel, int items, int repeats) {
     return best;
 }
 
-/* The ceilings of a run are those of all its GPUs together, times aside; cpus of one machine share theirs. */
+/* The ceilings of a run are those of all its GPUs together, except for times. The cpus of one machine
+ * share theirs. */
 static void test_ceilings_of_a_team(void **state) {
     (void)state;
     static const struct {
@@ -197,8 +200,8 @@ static void test_ceilings_of_a_team(void **state) {
     }
 }
 
-/* A multiply-add is two operations. Other work on the machine disturbs one of the two rates now and then, not
- * always. */
+/* A multiply-add is two operations. Other work on the machine disturbs one of the two rates now and then,
+ * but not always. */
 static void test_multiply_adds_are_counted(void **state) {
     (void)state;
     enum { REPEATS = 50000, LOOKS = 12 };

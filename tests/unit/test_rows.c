@@ -21,7 +21,7 @@
 
 enum { STEPS = 10, FIXES = 24 };
 
-/* A stream that changes along the row, most of all from one end to the other. */
+/* A stream changes along the row, and most between its two ends. */
 static void lively(const void *context, int i, int j, int k, double *density, double velocity[3]) {
     (void)context;
     *density = 1.0 + 0.01 * cos(0.3 * i + j);
@@ -44,8 +44,8 @@ static kf_scene *open_rows(int length, kf_boundary low, kf_boundary high) {
     return scene;
 }
 
-/* Verifies the only config of the space that the values leave, and the parameters that have no part in this.
- */
+/* Verifies the only config of the space that is left by the values and by the parameters that do not
+ * matter here. */
 static void verify(const kf_scene *scene, const kf_reference *reference, const char *const *values,
                    bool gpu) {
     static const char *const common[] = {"plan=fused",      "boundary_kernels=0",
@@ -69,7 +69,7 @@ static void verify(const kf_scene *scene, const kf_reference *reference, const c
     kf_space_free(space);
 }
 
-/* Values for verify, by what the rows are worked on with. */
+/* Values for verify, by the way in which rows are processed. */
 static const char *const one_node[] = {
     "storage=f32", "alpha=32", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order", NULL};
 static const char *const pairs[] = {
@@ -78,8 +78,7 @@ static const char *const pairs[] = {
 static const char *const halves[] = {
     "storage=f16", "alpha=64", "nodes_per_thread=2", "streaming=two_grids", "collision_form=low_order", NULL};
 
-/* Rows of the cpu: their ghosts filled as they come, their populations brought together before they are
- * written. */
+/* On the cpu ghosts of rows are filled as they come, and populations are gathered before they are written. */
 static const char *const rows[] = {
     "storage=f64",    "layout=soa", "nodes_per_thread=1", "streaming=two_grids", "collision_form=low_order",
     "staged_nodes=0", NULL};
@@ -106,8 +105,8 @@ static void verify_all(kf_scene *scene, const char *const *const *variants) {
     verify_on(scene, variants, true);
 }
 
-/* Odd lengths: pairs end with half a pair, sectors of memory in part. The wall shares an edge with the
- * outflow. */
+/* With odd lengths pairs end with half a pair, and sectors of memory in part. The wall shares an edge with
+ * the outflow. */
 static void test_from_inflow_to_outflow(void **state) {
     (void)state;
     static const char *const *const variants[] = {one_node, halves, NULL};
@@ -128,8 +127,9 @@ static void test_between_a_wall_and_a_mirror(void **state) {
     verify_all(open_rows(133, KF_FREE_SLIP, KF_WALL), variants);
 }
 
-/* Every kind of face, outflows along two axes and a wall that mirrors a share. Rows end in the midst of a
- * line of memory, in 16 bits a whole part before its end, or with the ghost that the next row begins with. */
+/* There is every kind of face, with outflows along two axes and a wall with partial slip. Rows end inside
+ * a line of memory, in 16 bits a whole part before its end, or with the ghost that is the next row's
+ * first. */
 static void test_rows_of_the_cpu(void **state) {
     (void)state;
     static const char *const *const variants[] = {rows, staged, staged_halves, staged_in_groups, NULL};

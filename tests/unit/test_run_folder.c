@@ -20,8 +20,8 @@ static int set_up(void **state) {
     return make_scratch(state);
 }
 
-/* A record that cannot be read now is not one that is not there: for want of files nothing of it is passed
- * by. */
+/* A record that cannot be read for want of file descriptors is not missing. Nothing in the folder is
+ * ignored for that. */
 static void a_folder_without_files_left(void **state) {
     (void)state;
     const char *folder = in_scratch("a/folder/without/files");
@@ -92,7 +92,7 @@ static void test_folder(void **state) {
     assert_int_equal(kf_run_folder_was_killed(folder, &killed, checkpoint, &error), KF_OK);
     assert_true(killed);
     assert_string_equal(checkpoint, last);
-    assert_int_equal(kf_run_folder_keep_longer(folder, 1, &error), KF_OK); /* nobody knows how far it got */
+    assert_int_equal(kf_run_folder_keep_longer(folder, 1, &error), KF_OK); /* its last step is unknown */
     cJSON_AddNumberToObject(record, "last_step", 20);
     cJSON_ReplaceItemInObject(record, "state", cJSON_CreateString("finished"));
     assert_int_equal(kf_run_folder_record(folder, record, &error), KF_OK);

@@ -39,7 +39,7 @@ static kf_status run_nothing(const kf_arguments *arguments, kf_error *error) {
     return KF_OK;
 }
 
-/* The steps that these words ask for; 7 where they say nothing. */
+/* Reads the number of steps that these words ask for. Without a number *steps stays 7. */
 static kf_status steps_of(const char *words, long *steps, kf_error *error) {
     static const kf_option options[] = {KF_DURATION_OPTIONS, {0}};
     const kf_command command = {.name = "run", .options = options, .run = run_nothing};
@@ -95,7 +95,7 @@ static void assert_near(double value, double expected) {
     if (!(fabs(value - expected) <= 1e-12 * fabs(expected))) fail_msg("%.9g is not %.9g", value, expected);
 }
 
-/* Reads which pictures these words ask for, in a run of so many steps. */
+/* Reads which pictures these words ask for, in a run with this many steps. */
 static kf_status pictures_in(uint64_t steps, const char *words, kf_production_options *how, kf_error *error) {
     static const kf_option options[] = {KF_PICTURE_OPTIONS, {0}};
     const kf_command command = {.name = "run", .options = options, .run = run_nothing};
@@ -140,7 +140,8 @@ static void test_pictures(void **state) {
                 how.surfaces[KF_SURFACE_PRESSURE].high == spans[2][1]);
     assert_true(how.surfaces[KF_SURFACE_Y_PLUS].drawn && how.surfaces[KF_SURFACE_Y_PLUS].high == 90.0);
     assert_true(how.viewpoint.azimuth == 90 && how.viewpoint.elevation == -10 && how.viewpoint.zoom == 1.5);
-    /* A film's colours stay: 1 m/s about 0.1 m. 1000 steps are 250 frames, or as said. */
+    /* A film has fixed colours, for 1 m/s about 0.1 m. 1000 steps make 250 frames, or the number that was
+     * asked for. */
     assert_int_equal(
         pictures_of("--film --picture speed,pressure,vorticity,surface --range pressure=-2:3", &how, &error),
         KF_OK);
@@ -152,7 +153,8 @@ static void test_pictures(void **state) {
                     how.pictures[i].high == span[i][1]);
     assert_true(how.surfaces[KF_SURFACE_PRESSURE].low == span[3][0] &&
                 how.surfaces[KF_SURFACE_PRESSURE].high == span[3][1]);
-    static const int steps_of[][2] = {{250, 1}, {499, 1}, {500, 2}, {999, 3}}; /* and every so many a frame */
+    /* And the steps between frames. */
+    static const int steps_of[][2] = {{250, 1}, {499, 1}, {500, 2}, {999, 3}};
     for (size_t i = 0; i < sizeof steps_of / sizeof *steps_of; i++) {
         assert_int_equal(pictures_in((uint64_t)steps_of[i][0], "--film", &how, &error), KF_OK);
         assert_int_equal(how.film_every, steps_of[i][1]);
@@ -177,8 +179,8 @@ static double value_of(const cJSON *json, const char *name) {
     return value->valuedouble;
 }
 
-/* The coefficients that are said are those that were recorded, with the area that they referred to; a
- * solid that is turned has axes of its own. */
+/* The reported coefficients are the recorded ones, with their reference area. A turned solid has axes of
+ * its own. */
 static void test_coefficients(void **state) {
     (void)state;
     kf_drag_report report = {.known = true, .settled = true, .from_step = 100, .step = 400};

@@ -40,8 +40,8 @@ static double largest_gap(const kf_samples *s, const kf_samples *probes) {
     return largest;
 }
 
-/* The densest packing has neighbours 2 r_max apart; elimination reaches 0.6 to 0.75 of that, white noise next
- * to 0. */
+/* In the densest packing neighbours are 2 r_max apart. Elimination reaches 0.6 to 0.75 of that, and white
+ * noise hardly anything. */
 static void test_distances(void **state) {
     (void)state;
     kf_mesh mesh;
@@ -89,7 +89,7 @@ static void test_area_and_surface(void **state) {
     for (size_t i = 0; i < samples.count; i++) {
         const double r =
             sqrt(samples.x[i] * samples.x[i] + samples.y[i] * samples.y[i] + samples.z[i] * samples.z[i]);
-        assert_true(r <= 0.5 + 1e-12 && r >= 0.5 * 0.999); /* facets lie a little inside the ball */
+        assert_true(r <= 0.5 + 1e-12 && r >= 0.5 * 0.999); /* facets are slightly inside the ball */
         total += samples.area[i];
     }
     assert_true(fabs(total / kf_mesh_area(&mesh) - 1.0) < 1e-12);
@@ -97,14 +97,14 @@ static void test_area_and_surface(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* On a box every sample lies on a face exactly, and each side gets its share of the samples. */
+/* On a box every sample lies exactly on a face, and each side has its share of the samples. */
 static void test_plate_shares(void **state) {
     (void)state;
     const double sizes[KF_SHAPE_PARAMETERS] = {2.0, 1.0, 0.5};
     kf_mesh mesh;
     kf_shape_mesh(&kf_shapes[3], sizes, &mesh);
     kf_samples samples = {0};
-    kf_sample_mesh(&mesh, 7000, 5, &samples, NULL); /* 1000 for each unit of area */
+    kf_sample_mesh(&mesh, 7000, 5, &samples, NULL); /* 1000 per unit of area */
     int across[3] = {0};
     for (size_t i = 0; i < samples.count; i++) {
         const double position[3] = {samples.x[i], samples.y[i], samples.z[i]};
@@ -144,7 +144,7 @@ static void test_reproducible(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* Guards the bits on every machine: the plate needs no sine, so only IEEE arithmetic takes part. */
+/* Guards the bits on every machine. The plate needs no sine, so that only IEEE arithmetic is involved. */
 static void test_golden(void **state) {
     (void)state;
     const double sizes[KF_SHAPE_PARAMETERS] = {2.0, 1.0, 0.5};
@@ -193,7 +193,7 @@ static void test_time_of_many(void **state) {
     clock_gettime(CLOCK_MONOTONIC, &begin);
     const clock_t processor = clock();
 #ifdef __SANITIZE_ADDRESS__
-    const size_t count = 200000; /* the promise is about the program as it is built for use */
+    const size_t count = 200000; /* sanitizers take longer for each sample */
 #else
     const size_t count = 1000000;
 #endif

@@ -36,8 +36,8 @@ static const struct {
     {512, 7.640, true, KF_EXCHANGE_AFTER_STEP, 4, 95.9},
 };
 
-/* With the Ahmed body across the cut, on two H200s: results/measured/h200-teams.json. Copied from GPU to
- * GPU, through the host, by NCCL. */
+/* With the Ahmed body across the cut, on two H200s (results/measured/h200-teams.json), planes were copied
+ * from GPU to GPU, through the host, or by NCCL. */
 static const struct {
     double nodes, alone_ms;
     bool strong;
@@ -59,8 +59,8 @@ static const struct {
     {16e6, 0.9434, true, KF_EXCHANGE_IN_PLACE, 97.77},
 };
 
-/* What a solid adds: planes of which 27 populations a node cross, and kernels that take as long for a part.
- */
+/* A solid adds planes from which 27 populations per node cross, and kernels that take as long for a part
+ * as for the whole. */
 static void test_solid_within_two_percent(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof with_solid / sizeof *with_solid; i++) {
@@ -91,7 +91,7 @@ static void test_measured_within_two_percent(void **state) {
     }
 }
 
-/* To the largest machines: more devices, or less to hide behind, are never better. */
+/* Up to the largest machines, more devices, or less work to hide transfers behind, are never better. */
 static void test_order(void **state) {
     (void)state;
     for (int strong = 0; strong < 2; strong++)
@@ -115,8 +115,9 @@ static void test_order(void **state) {
         }
 }
 
-/* Of a million particles with a support of 2.03 spacings 49 planes are cut: four devices have 12 or 13 of
- * them, and no more than 32 one at least. Nothing is as fast as in place, and nothing as slow as the host. */
+/* A million particles with a support of 2.03 spacings have 49 planes. Each of four devices has 12 or 13 of
+ * them, and each of 32 at least one. Nothing is faster than transfer in place, and nothing slower than
+ * through the host. */
 static void test_particles(void **state) {
     (void)state;
     const kf_cluster free_links = {.node_devices = 8, .near = {.rate = 1e30}, .far = {.rate = 1e30}};
@@ -137,8 +138,8 @@ static void test_particles(void **state) {
             before = now;
         }
     }
-    /* Two faces of a slab of 317^2 particles, of 35 x 2.03 bytes each, at 393 GB/s; 25 us of meetings; the
-     * slower of two devices. */
+    /* By hand: two faces of a slab of 317^2 particles, of 35 x 2.03 bytes each, at 393 GB/s; 25 us of
+     * synchronisation; the slower of two devices. */
     const double said = kf_scaling_efficiency(&kf_cluster_h200, &weak, KF_EXCHANGE_IN_PLACE, 2),
                  face = pow(32e6, 2.0 / 3.0), wait = 25e-6 + 2 * face * 35 * 2.03 / 393e9;
     assert_true(fabs(said - 8e-3 / (8e-3 * 78 * 2 / 156 + wait) / (1 + 0.0005 * sqrt(2 * log(2)))) < 1e-6);

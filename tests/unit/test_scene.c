@@ -72,8 +72,8 @@ static void test_library(void **state) {
     }
 }
 
-/* These are ball.json by hand: cells of 0.8 m / 96; speed 1 m/s is 0.05 cells a step; the ball is 12 cells
- * large. */
+/* These are the numbers of ball.json by hand: cells of 0.8 m / 96; a speed of 1 m/s is 0.05 cells per
+ * step; the ball is 12 cells large. */
 static void test_units_of_the_ball(void **state) {
     (void)state;
     kf_scene *s = open_scene("ball", NULL);
@@ -85,7 +85,7 @@ static void test_units_of_the_ball(void **state) {
     assert_near(s->face_velocity[KF_XMIN][0], 0.05);
     assert_near(s->face_velocity[KF_XMAX][0], 0.0);
     assert_near(s->initial_velocity[0], 0.05);
-    assert_near(s->solid_low[0], 0.25 * 120 - 0.5 - 6.0); /* 120 cells a metre; the domain begins at -0.5 */
+    assert_near(s->solid_low[0], 0.25 * 120 - 0.5 - 6.0); /* 120 cells per metre; the domain begins at -0.5 */
     assert_near(s->solid_high[2], 0.2 * 120 - 0.5 + 6.0);
     assert_true(fabs(s->solid_area / (PI * pow(12.0 - 2.0 * s->surface_depth, 2)) - 1.0) < 0.002);
     assert_true(fabs(s->frontal_area / (PI * 36.0) - 1.0) < 0.01);
@@ -107,7 +107,8 @@ static void test_units_of_the_torus(void **state) {
     kf_scene_free(s);
 }
 
-/* A chord of 16 cells and a thickness of 0.8, turned by 30 degrees, leading edge up. */
+/* The chord has 16 cells and the thickness is 0.8. The plate is turned by 30 degrees, with its leading
+ * edge up. */
 static void test_plate_is_slanted(void **state) {
     (void)state;
     kf_scene *s = open_scene("plate", NULL);
@@ -167,7 +168,8 @@ static void test_viscosity_and_force(void **state) {
     kf_scene_free(s);
 }
 
-/* The lattice viscosity is that of the file on every grid; the time step follows the cell's square. */
+/* The lattice viscosity is that of the file on every grid, and the time step is proportional to the cell's
+ * square. */
 static void test_lattice_viscosity(void **state) {
     (void)state;
     static const int sizes[] = {64, 512, 8192};
@@ -188,7 +190,8 @@ static void test_lattice_viscosity(void **state) {
     assert_non_null(strstr(error.message, "flow.lattice_viscosity: 0.166667 makes flow.speed 0.45"));
 }
 
-/* A tetrahedron of 4 x 2 x 1 turned by 90 degrees about z, made 0.6 m long along x: 0.6 x 1.2 x 0.3 m. */
+/* A tetrahedron of 4 x 2 x 1 is turned by 90 degrees about z and scaled to 0.6 m along x: 0.6 x 1.2 x 0.3
+ * m. */
 static void test_pose(void **state) {
     (void)state;
     write_text("mesh.obj", "v 0 0 0\nv 4 0 0\nv 0 2 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
@@ -234,12 +237,12 @@ static void test_smoke(void **state) {
     assert_near(s->smoke.emitters[0].rate, 2.5);
     assert_near(s->smoke.emitters[1].to[1], 13.5);
     assert_int_equal(s->smoke.emitters[1].nozzles, 7);
-    assert_string_equal(s->hash, clean->hash); /* what was tuned stays tuned */
+    assert_string_equal(s->hash, clean->hash); /* its tuned configs still apply */
     kf_scene_free(s);
     kf_scene_free(clean);
 }
 
-/* A ball of twice the fluid's density: 6 cells across, 0.1 m a cell, 0.0025 s a step. */
+/* The ball has twice the fluid's density. It is 6 cells across, with 0.1 m per cell and 0.0025 s per step. */
 static void test_free_ball(void **state) {
     (void)state;
     kf_scene *s = open_scene(
@@ -342,7 +345,7 @@ static void test_pose_in_time(void **state) {
 
 /* ---- Bare meshes ---- */
 
-/* Only the car says by its shape where its front is (test_placement.c). */
+/* Only the car shows by its shape where its front is (test_placement.c). */
 static void test_bare_meshes(void **state) {
     (void)state;
     const kf_scene_options options = {.nodes = {96, 48, 48}};
@@ -371,7 +374,8 @@ static void test_bare_meshes(void **state) {
     assert_holds(error.message, "--wind");
 }
 
-/* 'kftune run' opens a scene with the grid that was tuned: the scene's own must give the very same scene. */
+/* 'kftune run' opens a scene with the grid that was tuned. The scene's own grid must give exactly the same
+ * scene. */
 static void test_own_grid_again(void **state) {
     (void)state;
     const char *files[5] = {"ball", "cylinder2d",
@@ -392,8 +396,8 @@ static void test_own_grid_again(void **state) {
     }
 }
 
-/* A domain of two dimensions needs no z: cells, size, or both of two numbers are one scene, which is one cell
- * deep on every grid. */
+/* A domain of two dimensions needs no z. Cells, size, or both as two numbers give one scene, which is one
+ * cell deep on every grid. */
 static void test_flat_domains(void **state) {
     (void)state;
     static const char *const domains[] = {
@@ -432,8 +436,8 @@ static void test_options(void **state) {
     assert_string_not_equal(s->hash, plain->hash);
     kf_scene_free(s);
     kf_scene_free(plain);
-    /* Other proportions: room is added, half on either side between faces of one kind; the cells stay cubes.
-     */
+    /* With other proportions room is added, half on either side between faces of one kind. The cells stay
+     * cubes. */
     const kf_scene_options wide = {.nodes = {96, 64, 48}};
     s = open_scene("ball", &wide);
     assert_near(s->cell_size, 0.8 / 96);

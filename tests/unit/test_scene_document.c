@@ -44,8 +44,8 @@ static cJSON *make_scene(const char *mesh, const kf_placement *said) {
     return document;
 }
 
-/* With levels around it a mesh keeps its cells, in a domain of coarser ones; written, it is the same scene.
- */
+/* With levels around it a mesh keeps its cells, in a domain of coarser ones. The written scene is the
+ * same. */
 static void test_refined_placement(void **state) {
     (void)state;
     const char *mesh = write_box("changed.obj"), *file = test_path("refined.scene.json");
@@ -69,7 +69,8 @@ static void test_refined_placement(void **state) {
     kf_scene_free(read);
 }
 
-/* A value that is changed later is as if it had been said at first, but for the tunnel, which stays. */
+/* A value that is changed later has the same effect as one that was given at first, except for the tunnel,
+ * which stays. */
 static void test_a_written_scene_is_changed_with_all_that_follows(void **state) {
     (void)state;
     const char *mesh = write_box("changed.obj");
@@ -112,7 +113,7 @@ static void test_a_written_scene_is_changed_with_all_that_follows(void **state) 
     cJSON_Delete(document);
 }
 
-/* Angles of a written scene have one tunnel: its grid does not follow the yaw. */
+/* A written scene has one tunnel for all angles: its grid does not depend on the yaw. */
 static void test_the_yaw_leaves_the_tunnel_alone(void **state) {
     (void)state;
     const char *mesh = write_box("changed.obj");
@@ -151,7 +152,7 @@ static void test_what_was_changed_by_hand_stays(void **state) {
     assert_true(part(document, "sampling", "seed")->valuedouble == 7.0);
     assert_null(strstr(notes.text, "by hand"));
     kf_text_free(&notes);
-    /* A change by hand is touched by what is said: a line says what it was. */
+    /* An option overrides a change by hand. A line names the former value. */
     const kf_placement fastest = {.speed = 50.0};
     cJSON_SetNumberValue(part(document, "flow", "speed"), 45);
     assert_int_equal(kf_scene_document_change("box.json", document, &fastest, &notes, &error), KF_OK);
@@ -201,7 +202,7 @@ static void test_any_scene_of_a_flow_is_changed_in_its_flow(void **state) {
     if (kf_scene_open(kept, NULL, &scene, &error) != KF_OK) fail_msg("%s", error.message);
     assert_string_equal(scene->name, "any-yaw30");
     assert_true(fabs(scene->face_velocity[KF_ZMIN][0] - scene->reference_speed) < 1e-12);
-    /* Turned, the square plate is as long as it was. */
+    /* Turned, the square plate keeps its length. */
     const double turned = 2.0 * (cos(acos(-1.0) / 6.0) + 0.5) / scene->cell_size;
     assert_true(fabs(scene->solid_high[0] - scene->solid_low[0] - turned) < 1e-6);
     kf_scene_free(scene);
@@ -209,7 +210,7 @@ static void test_any_scene_of_a_flow_is_changed_in_its_flow(void **state) {
     kf_text_free(&notes);
 }
 
-/* A scene that is kept knows its mesh. */
+/* A stored scene recognises its mesh. */
 static void test_a_kept_scene_refuses_another_mesh(void **state) {
     (void)state;
     const char *mesh = write_box("changed.obj");
@@ -232,7 +233,7 @@ static void test_a_kept_scene_refuses_another_mesh(void **state) {
     cJSON_Delete(document);
 }
 
-/* A scene file of kftune's making makes way for another one; one that somebody changed does not. */
+/* A scene file that kftune made is replaced by another one, but not if somebody changed it. */
 static void test_no_work_is_overwritten(void **state) {
     (void)state;
     const char *mesh = write_box("changed.obj"), *file = test_path("way.scene.json");

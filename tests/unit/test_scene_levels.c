@@ -5,7 +5,7 @@
 #include "harness/cli/scene_levels.h"
 #include "tests/unit/scene_files.h"
 
-/* The outer box is 4 to 14, 5 to 13 and 6 to 12 of the coarsest cells; the inner one lies in it. */
+/* The outer box has the coarsest cells 4 to 14, 5 to 13 and 6 to 12. The inner one lies in it. */
 static const char text[] =
     "{\"domain\": {\"cells\": [20, 18, 16], \"cell_size\": 0.1}, \"flow\": {\"speed\": 1, \"reynolds\": 100, "
     "\"reference_length\": 1}, \"refine\": [{\"box\": {\"low\": [0.4, 0.5, 0.6], \"high\": [1.4, 1.3, 1.2]}, "
@@ -50,7 +50,8 @@ static void each_level_has_its_box(void **state) {
         if (strstr(said, line) == NULL) fail_msg("'%s' is not in\n%s", line, said);
     }
     cJSON_Delete(list);
-    /* 5760, 3840 and 3072 nodes; in the time of a coarsest step the levels take 1, 2 and 4 steps. */
+    /* There are 5760, 3840 and 3072 nodes. In a step of the coarsest level the levels take 1, 2 and 4
+     * steps. */
     static const char sum[] = "  together     1.27e+04 nodes, 2.57e+04 updates a step; in the finest cells "
                               "everywhere 3.69e+05 nodes, 1.47e+06 updates (57.3 times), ";
     if (strstr(said, sum) == NULL) fail_msg("'%s' is not in\n%s", sum, said);
@@ -59,14 +60,14 @@ static void each_level_has_its_box(void **state) {
     kf_scene_free(scene);
 }
 
-/* The uniform grid has 80 x 72 x 64 nodes and takes 4 steps; its memory grows with its nodes. */
+/* The uniform grid has 80 x 72 x 64 nodes and takes 4 steps. Its memory is proportional to its nodes. */
 static void what_a_uniform_grid_costs(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(text, NULL);
     cJSON *uniform = kf_uniform_cost_json(scene);
     assert_true(cJSON_GetObjectItem(uniform, "nodes")->valuedouble == 80.0 * 72 * 64);
     assert_true(cJSON_GetObjectItem(uniform, "updates_a_step")->valuedouble == 4.0 * 80 * 72 * 64);
-    /* Two grids of 27 values of 4 bytes are the most of it. */
+    /* Most of it are two grids of 27 values of 4 bytes. */
     const double populations = 2.0 * 27 * 4 * 80 * 72 * 64,
                  bytes = cJSON_GetObjectItem(uniform, "memory_bytes")->valuedouble;
     if (!(bytes >= populations && bytes < 1.5 * populations)) fail_msg("%g of %g bytes", bytes, populations);
@@ -74,7 +75,7 @@ static void what_a_uniform_grid_costs(void **state) {
     kf_scene_free(scene);
 }
 
-/* One grid has no levels to tell of. */
+/* With one grid there is no list of levels. */
 static void one_grid_is_one_level(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text("{\"domain\": {\"cells\": [20, 18, 16], \"cell_size\": 0.1}, \"flow\": "

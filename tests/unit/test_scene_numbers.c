@@ -19,7 +19,7 @@ static void refused(const char *text, const char *why) {
     assert_holds(error.message, why);
 }
 
-/* Cells of 0.1 m; 2 m/s are 0.05 cells a step of 2.5 ms. */
+/* Cells are 0.1 m. 2 m/s is 0.05 cells per step of 2.5 ms. */
 static void models_and_what_is_not_said(void **state) {
     (void)state;
     kf_scene *s = open_scene_text(
@@ -40,8 +40,8 @@ static void models_and_what_is_not_said(void **state) {
     near(kf_scene_flow_through(s), 16 / 0.04);
     s->initial = KF_INITIAL_TAYLOR_GREEN_3D;
     near(kf_scene_flow_through(s), 0);
-    /* A flow that begins at rest, and is entered at a node of the mask with a velocity; with a pressure no
-     * stream is known. */
+    /* The flow begins at rest and enters at a node of the mask with a velocity. With a pressure no stream
+     * is known. */
     s->initial = KF_INITIAL_UNIFORM;
     s->initial_velocity[0] = s->initial_velocity[1] = 0;
     near(kf_scene_flow_through(s), 0);
@@ -80,7 +80,7 @@ static void models_and_what_is_not_said(void **state) {
     kf_problem_free(problem);
 }
 
-/* The domain by two of cells, size and cell size; cells are cubes to 0.2 %. */
+/* A domain has two of cells, size and cell size. Cells are cubes up to 0.2 %. */
 static void domains(void **state) {
     (void)state;
 #define DOMAIN(domain) "{\"domain\": {" domain "}, " FLOW ", " BALL "}"
@@ -93,7 +93,7 @@ static void domains(void **state) {
     s = open_scene_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.603, 1.2]"), NULL);
     kf_scene_free(s);
     refused(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.61, 1.2]"), "along y");
-    /* Another grid: longer along z, between faces of one kind half on either side. */
+    /* Another grid is longer along z, half on either side between faces of one kind. */
     const kf_scene_options wide = {.nodes = {20, 16, 18}};
     s = open_scene_text(
         BOX(TUNNEL,
@@ -125,7 +125,7 @@ static void domains(void **state) {
     kf_scene_free(s);
 }
 
-/* Rotations one after the other: x to y, then y to z. */
+/* Rotations are applied one after the other: x to y, then y to z. */
 static void poses(void **state) {
     (void)state;
     kf_scene *s = open_scene_text(
@@ -142,13 +142,13 @@ static void poses(void **state) {
     kf_scene_free(s);
 }
 
-/* Speeds and places at the limits: up to 0.3 cells a step, and no closer than half a cell. */
+/* The limits are speeds of 0.3 cells per step and distances of half a cell. */
 static void limits(void **state) {
     (void)state;
 #define TURNING(speed, z)                                                                                    \
     BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, " z "], "   \
                      "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": " speed "}}")
-    /* The rim of 3 cells at 0.3 cells a step: 0.1 rad in 2.5 ms. */
+    /* The rim of 3 cells moves 0.3 cells per step: 0.1 rad in 2.5 ms. */
     kf_scene_free(open_scene_text(TURNING("39.9", "0.6"), NULL));
     refused(TURNING("40.2", "0.6"), "the surface moves at");
     kf_scene_free(open_scene_text(TURNING("1", "0.351"), NULL));
@@ -173,7 +173,8 @@ static void limits(void **state) {
     kf_scene_free(open_scene_text(LIMITED("\"reynolds\": 2e6", ""), NULL));
 }
 
-/* The section of the incompressible solver: names, and longer steps of all that has a time in it. */
+/* The section of the incompressible solver has its own names, and longer steps that scale everything with
+ * a time. */
 static void longer_steps(void **state) {
     (void)state;
     static const kf_scene_section *const sections[] = {&kf_incompressible_section, NULL};
@@ -220,8 +221,8 @@ static void longer_steps(void **state) {
     kf_scene_free(s);
 }
 
-/* A stream carries out this much, face by face; where none leads out, what flows in is spread over the
- * outflows. */
+/* The stream flows out through each face at this rate. Where no stream leads out, the inflow is spread
+ * over the outflows. */
 static void outflows(void **state) {
     (void)state;
     kf_scene s = {.nodes = {20, 10, 5}};
@@ -237,12 +238,12 @@ static void outflows(void **state) {
     near(kf_scene_outflow_pull(&s, KF_XMAX), 0.27 / sqrt(3) / 20);
     near(kf_scene_outflow_pull(&s, KF_YMIN), 0.27 / sqrt(3) / 10);
     near(kf_scene_outflow_pull(&s, KF_ZMAX), 0.27 / sqrt(3) / 5);
-    /* In at xmin, out at both faces across z only: 50 nodes at 0.08 through 2 x 200. */
+    /* The fluid enters at xmin and leaves only at both faces across z: 50 nodes at 0.08 through 2 x 200. */
     s.face_velocity[KF_XMIN][1] = 0;
     s.faces[KF_XMAX] = s.faces[KF_YMIN] = s.faces[KF_YMAX] = KF_WALL;
     near(kf_scene_outflow_speed(&s, KF_ZMAX), 0.08 * 50 / 400);
     near(kf_scene_outflow_speed(&s, KF_ZMIN), 0.08 * 50 / 400);
-    /* Without an inflow: the stream at the start. */
+    /* Without an inflow the stream at the start counts. */
     s.faces[KF_XMIN] = KF_WALL;
     s.initial_velocity[2] = -0.03;
     near(kf_scene_outflow_speed(&s, KF_ZMIN), 0.03);
@@ -255,8 +256,8 @@ static void outflows(void **state) {
     "\"boundaries\": {\"xmin\": \"wall\", \"xmax\": \"wall\", \"ymin\": \"wall\", \"ymax\": \"wall\", "      \
     "\"zmin\": \"periodic\", \"zmax\": \"periodic\"}"
 
-/* Pictures: kinds by their colours, however pale; on coarser grids half solid is solid, and what is open
- * stays so. Discs: the nodes whose centres they hold. */
+/* Pixels of pictures have kinds by their colours, however pale. On coarser grids a cell that is half solid
+ * is solid, and openings stay open. Discs cover the nodes whose centres they contain. */
 static void masks(void **state) {
     (void)state;
     unsigned char pixels[12][16][3];
@@ -325,12 +326,14 @@ static void masks(void **state) {
         MASKED("\"shape\": \"disc_array\", \"center\": [0.4, 0.2], \"radius\": 0.11, \"spacing\": 0.8"),
         NULL);
     for (int n = 0; n < 16 * 12; n++) {
-        const int x = n % 16 % 8, y = n / 16 % 8; /* four nodes about (4, 2) of every 8 x 8 */
+        /* There are four nodes about (4, 2) of every 8 x 8. */
+        const int x = n % 16 % 8, y = n / 16 % 8;
         assert_int_equal(s->mask[n] == KF_NODE_SOLID, (x == 3 || x == 4) && (y == 1 || y == 2));
     }
     kf_scene_free(s);
 
-    /* A bare picture: a pixel is a millimetre, walls where it says itself where fluid goes. */
+    /* In a picture without sizes a pixel is a millimetre. There are walls, and the picture itself says
+     * where fluid enters. */
     kf_error error = {KF_OK, ""};
     assert_int_equal(kf_scene_open(test_path("channel.png"), NULL, &s, &error), KF_OK);
     near(s->cell_size, 0.001);
@@ -343,7 +346,7 @@ static void masks(void **state) {
     kf_scene_free(s);
 }
 
-/* A reduced grid: the outermost nodes stay outermost between faces, periods stay periods. */
+/* On a reduced grid the outermost nodes stay outermost between faces, and periods stay periods. */
 static void reduced_grids(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -375,7 +378,7 @@ static void reduced_grids(void **state) {
     kf_scene_free(s);
 }
 
-/* A rotation about each axis by the rule of the right hand. */
+/* A rotation about each axis follows the right-hand rule. */
 static void rotations(void **state) {
     (void)state;
     for (int a = 0; a < 3; a++) {
@@ -404,7 +407,7 @@ static void assert_named(const char *path, const char *wanted) {
     kf_scene_name(path, name);
     assert_string_equal(name, wanted);
 }
-/* The name of a path of so many letters a and one more letter. */
+/* Makes the name of a path of `count` letters a and one more letter. */
 static void name_of_letters(size_t count, char last, char name[128]) {
     char path[256];
     memset(path, 'a', count);
@@ -420,7 +423,7 @@ static void names(void **state) {
     assert_named("car.v2.obj", "car.v2");
     assert_named(".json", ".json");
     assert_named("a/.hidden.Png", ".hidden");
-    name_of_letters(126, 'x', one); /* the longest that stays whole */
+    name_of_letters(126, 'x', one); /* the longest that is kept whole */
     assert_true(strlen(one) == 127 && one[125] == 'a' && one[126] == 'x');
     name_of_letters(127, 'x', one);
     name_of_letters(127, 'y', other);
@@ -435,9 +438,9 @@ static void names(void **state) {
     kf_scene_free(scene);
 }
 
-/* A ball that reaches beyond the outermost nodes on all six sides: samples end a thousandth of a cell within
- * the outermost nodes on each side, as interpolation reads two nodes along each axis; no side keeps more of
- * them or fewer. */
+/* A ball reaches beyond the outermost nodes on all six sides. On each side samples end a thousandth of a
+ * cell within the outermost nodes, as interpolation reads two nodes along each axis. Each side keeps
+ * equally many. */
 static void samples_end_at_each_face(void **state) {
     (void)state;
     static const double MARGIN = 1e-3, LAST = 11.0;
@@ -459,7 +462,7 @@ static void samples_end_at_each_face(void **state) {
     kf_scene_free(s);
 }
 
-/* Each value of a solid's motion makes another scene of it. */
+/* Each value of a solid's motion changes the scene's hash. */
 static void motions_have_hashes(void **state) {
     (void)state;
 #define MOVING(motion)                                                                                       \
@@ -488,7 +491,7 @@ static void motions_have_hashes(void **state) {
     }
 }
 
-/* A zero that came out of the other side is the same number: scenes that differ in it are one. */
+/* A zero with a negative sign is the same number. Scenes that differ in it are one. */
 static void zeros_have_no_sign(void **state) {
     (void)state;
     static const char *const texts[][2] = {
@@ -505,7 +508,7 @@ static void zeros_have_no_sign(void **state) {
     }
 }
 
-/* There are as many emitters as there may be, and one more. */
+/* There are as many emitters as allowed, and one more. */
 static void many_emitters(void **state) {
     (void)state;
 #define EMITTER                                                                                              \

@@ -15,8 +15,8 @@ static void velocity_at(const kf_scene *scene, int i, int j, int k, double veloc
     near(density, 1.0);
 }
 
-/* 2 % of 0.05 cells a step in each component. A component does not change along its own axis, so nothing is
- * compressed. */
+/* Each component has a strength of 2 % of 0.05 cells per step. A component does not change along its own
+ * axis, so that nothing is compressed. */
 static void strength_and_divergence(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), NULL);
@@ -44,7 +44,7 @@ static void strength_and_divergence(void **state) {
     kf_scene_free(scene);
 }
 
-/* A node in the middle of three cells of a grid three times as fine lies at the same place. */
+/* On a grid that is three times as fine the node in the middle of three cells is at the same place. */
 static void same_on_every_grid(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(BOX(PERIODIC, STIRRED(", \"disturbance\": 0.02")), NULL);
@@ -106,7 +106,7 @@ static int even_axis(const char *text) {
         "\"flow\": {\"speed\": 2, \"reynolds\": 100, \"reference_length\": 1" flow "}" solid)
 #define BAR(height, links) ", \"solid\": {\"mesh\": \"" height "\"" links ", \"position\": [1, 0.8, 0.6]}"
 
-/* A box of 0.4 by 0.4 m, from z = -height/2 to height/2. */
+/* Writes a box of 0.4 by 0.4 m, from z = -height/2 to height/2. */
 static void write_bar(const char *name, double height) {
     static const int face[12][3] = {{1, 3, 2}, {2, 3, 4}, {5, 6, 7}, {6, 8, 7}, {1, 2, 5}, {2, 6, 5},
                                     {3, 7, 4}, {4, 7, 8}, {1, 5, 3}, {3, 5, 7}, {2, 4, 6}, {4, 8, 6}};

@@ -22,7 +22,7 @@ static double normal(void) {
     return sqrt(-2.0 * log(uniform())) * cos(6.283185307179586 * uniform());
 }
 
-/* Fills a series by x' = mean + memory (x - mean) + noise; it starts in its own distribution. */
+/* Fills a series with x' = mean + memory (x - mean) + noise, which starts in its stationary distribution. */
 static void fill(double *values, size_t count, double mean, double memory, double noise) {
     double x = normal() * noise / sqrt(1.0 - memory * memory);
     for (size_t i = 0; i < count; i++) {
@@ -31,8 +31,9 @@ static void fill(double *values, size_t count, double mean, double memory, doubl
     }
 }
 
-/* The variance of an AR(1) process' mean is noise^2/(1 - memory)^2/n for long series: the interval must be
- * near 1.96 times its root on average, and hold the mean about 95 times in 100. */
+/* The variance of the mean of an AR(1) process is noise^2 / (1 - memory)^2 / n for long series. On average
+ * the interval must be close to 1.96 times the root of this, and it must contain the mean about 95 times
+ * in 100. */
 static void test_interval_of_correlated_values(void **state) {
     (void)state;
     enum { COUNT = 4000, TRIALS = 400 };
@@ -54,7 +55,8 @@ static void test_interval_of_correlated_values(void **state) {
     }
 }
 
-/* An exponential start is cut off, at least five of its times; the mean is that of what follows. */
+/* An exponential start is cut off for at least five of its time constants. The mean is that of what
+ * follows. */
 static void test_start_is_cut_off(void **state) {
     (void)state;
     enum { COUNT = 3000 };
@@ -101,7 +103,8 @@ static void test_edges(void **state) {
     assert_true(settled && mean.mean == 0.25 && mean.half == 0.0 && mean.rms == 0.0);
     same[70] = (double)NAN;
     assert_true(isnan(kf_series_settled(same, 100, &settled).mean) && !settled);
-    /* Twelve periods of a vortex street: the mean of a sine, its amplitude over the root of 2. */
+    /* Over twelve periods of a vortex street the mean of a sine is right, and its rms is the amplitude
+     * over the root of 2. */
     static double street[1200];
     for (int i = 0; i < 1200; i++)
         street[i] = 1.3 + 0.1 * sin(6.283185307179586 * i / 100.0);

@@ -64,9 +64,8 @@ static void test_round_shapes(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* The bodies that results were measured on, as they were then: volume, area, centre, inertia, and how far
- * they reach. That of a bunch follows from its rods: prisms over 16 corners, whose ends narrow to seven
- * tenths. */
+/* The bodies of published results keep their volume, area, centre, inertia and extent. Those of a bunch
+ * follow from its rods: prisms over 16 corners, whose ends narrow to seven tenths. */
 static void test_bodies_stay_as_they_are(void **state) {
     (void)state;
     static const struct {
@@ -122,8 +121,8 @@ static void test_bodies_stay_as_they_are(void **state) {
     }
 }
 
-/* Volume, centre and inertia of a torus whose axis is turned to x, far from the origin, with its triangles
- * looking inwards; and no body for a mesh with a hole. */
+/* Finds volume, centre and inertia of a torus far from the origin, with its axis turned to x and its
+ * triangles facing inwards. A mesh with a hole is refused. */
 static void test_bodies(void **state) {
     (void)state;
     kf_mesh mesh;
@@ -150,7 +149,7 @@ static void test_bodies(void **state) {
     kf_mesh_free(&mesh);
 }
 
-/* Against the published dimensions and others, and the volume worked out by hand. */
+/* The Ahmed body agrees with published dimensions, and with the volume computed by hand. */
 static void test_ahmed(void **state) {
     (void)state;
     static const double slants[] = {0.0, 25.0, 35.0, 62.0},

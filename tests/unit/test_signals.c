@@ -14,7 +14,7 @@
 
 enum { OF_HOST = 42, GOES_ON = 43 };
 
-/* Sends the calling process a signal from another one. */
+/* Sends a signal to the calling process from another one. */
 static void be_sent(int number) {
     const pid_t here = getpid(), other = fork();
     if (other == 0) _exit(kill(here, number) == 0 ? 0 : 1);
@@ -26,8 +26,8 @@ static void leave(int number) {
     _exit(OF_HOST);
 }
 
-/* Does that in a child and sends it the signal then; says how it ends: by a signal, or else minus its status.
- * handler: what the program had done with the signal before. */
+/* Calls `begin` in a child and then sends it the signal. Returns the signal that ended it, or else minus
+ * its status. `handler` is the program's earlier handler of the signal. */
 static int ending(void (*begin)(void), int number, void (*handler)(int), char said[512]) {
     int ends[2], status = 0;
     assert_int_equal(pipe(ends), 0);
@@ -101,7 +101,7 @@ static kf_status be_sent_one(const void *context, kf_answer *answer, kf_error *e
     return KF_OK;
 }
 
-/* No signal of another process says that a file is damaged. */
+/* A signal from another process does not say that a file is damaged. */
 static void test_no_file_is_blamed(void **state) {
     (void)state;
     static const kf_confinement limits = {.memory_bytes = (size_t)64 << 20, .cpu_seconds = 5};

@@ -21,7 +21,7 @@
 
 enum { NX = 40, NY = 24, NZ = 20, NODES = NX * NY * NZ };
 
-/* A plan that has nothing but a velocity, a function of the node. */
+/* A plan with nothing but a velocity, which is a function of the node. */
 typedef struct prescribed {
     kf_plan plan;
     kf_scene scene;
@@ -75,7 +75,7 @@ static kf_tracers *open_tracers(prescribed *given, const kf_smoke_sources *sourc
     kf_error error = {0};
     kf_tracers *tracers;
     must(kf_tracers_open(&given->plan, sources, &tracers, &error), &error);
-    assert_int_equal(kf_tracers_period(tracers), 8); /* half a cell at 1/16 a step */
+    assert_int_equal(kf_tracers_period(tracers), 8); /* half a cell at 1/16 per step */
     return tracers;
 }
 
@@ -87,7 +87,7 @@ static void advance(prescribed *given, kf_tracers *tracers, int moves) {
     }
 }
 
-/* Gives x y z u v w of every place; the caller frees. */
+/* Returns x y z u v w of every place. The caller frees. */
 static float *state_of(kf_tracers *tracers) {
     kf_error error = {0};
     float *state = kf_allocate(kf_tracers_state_size(tracers));
@@ -95,7 +95,8 @@ static float *state_of(kf_tracers *tracers) {
     return state;
 }
 
-/* The sum of the density on a grid so much finer; the caller frees *density unless it is NULL. */
+/* Returns the sum of the density on a grid that is this much finer. The caller frees *density unless it is
+ * NULL. */
 static long long sum_of(const prescribed *given, kf_tracers *tracers, int refinement, long long **density) {
     kf_error error = {0};
     const size_t bytes = kf_tracers_density_bytes(tracers, refinement);
@@ -115,7 +116,7 @@ static long long sum_of(const prescribed *given, kf_tracers *tracers, int refine
     return sum;
 }
 
-/* Every tracer counts for one, on any grid. */
+/* Every tracer counts as one, on any grid. */
 static uint64_t count_of(const prescribed *given, kf_tracers *tracers) {
     const long long sum = sum_of(given, tracers, 1, NULL);
     assert_int_equal(sum % KF_TRACER_UNIT, 0);
@@ -140,7 +141,7 @@ static void uniform(const double at[3], double velocity[3]) {
     velocity[1] = -0.03125;
     velocity[2] = 0.015625;
 }
-/* About the axis z through (20, 12), a quarter of a radian in five moves. */
+/* The flow turns about the axis z through (20, 12), by a quarter of a radian in five moves. */
 static void rotation(const double at[3], double velocity[3]) {
     const double speed = 0.25 / 40;
     velocity[0] = -speed * (at[1] - 12);
@@ -156,7 +157,8 @@ static void test_uniform_flow(void **state) {
     kf_tracers *tracers = open_tracers(given, &sources);
     advance(given, tracers, 1);
     float *before = state_of(tracers);
-    advance(given, tracers, 20); /* 10 cells along x: none reaches a seam along x, all cross one along y */
+    /* They move 10 cells along x. None reaches a seam along x, and all cross one along y. */
+    advance(given, tracers, 20);
     float *after = state_of(tracers);
     const float moved[3] = {10, -5, 2.5F};
     int crossed = 0;
@@ -174,7 +176,7 @@ static void test_uniform_flow(void **state) {
     close_flow(given);
 }
 
-/* Euler's method would spiral outwards by 17 % a turn. */
+/* Euler's method would spiral outwards by 17 % per turn. */
 static void test_rotation_is_closed(void **state) {
     (void)state;
     prescribed *given = open_flow(rotation, KF_FREE_SLIP, "cpu");
@@ -204,7 +206,7 @@ static void test_rotation_is_closed(void **state) {
     close_flow(given);
 }
 
-/* Nothing leaves a closed or a periodic box; the ring keeps the newest. */
+/* No tracer leaves a closed or a periodic box. The ring buffer keeps the newest. */
 static void test_none_is_lost(void **state) {
     (void)state;
     static const kf_boundary closed[] = {KF_PERIODIC, KF_WALL, KF_FREE_SLIP};
@@ -236,7 +238,8 @@ static void test_what_leaves_is_gone(void **state) {
                                        .normal = {1, 0, 0},
                                        .radius = 1};
     kf_tracers *tracers = open_tracers(given, &sources);
-    advance(given, tracers, 60); /* it takes 480 steps to the outflow, where y is 6 and z 9.5 */
+    /* It takes 480 steps to the outflow, where y is 6 and z 9.5. */
+    advance(given, tracers, 60);
     const uint64_t filled = count_of(given, tracers);
     assert_true(filled > 9500 && filled < 9700);
     advance(given, tracers, 60);
@@ -294,7 +297,7 @@ static void test_births_lie_in_their_shapes(void **state) {
     close_flow(given);
 }
 
-/* The bits after 30 moves with so many threads; the caller frees both. */
+/* Returns the bits after 30 moves with this many threads. The caller frees both. */
 static float *bits_with(const char *device, uint64_t seed, long long **density) {
     prescribed *given = open_flow(rotation, KF_FREE_SLIP, device);
     kf_smoke_sources sources = one_box(30, 5000);
@@ -308,7 +311,7 @@ static float *bits_with(const char *device, uint64_t seed, long long **density) 
     return state;
 }
 
-/* Paint is a function of what the tracers are, and changes nothing of them. */
+/* Paint is a function of what the tracers are, and does not change them. */
 static void test_paint(void **state) {
     (void)state;
     kf_error error = {0};
@@ -319,7 +322,8 @@ static void test_paint(void **state) {
         sources.paint = (kf_smoke_paint)paint;
         given->plan.steps_done = 0;
         kf_tracers *painted = open_tracers(given, &sources), *white = open_tracers(given, &plain);
-        for (int moves = 1; moves <= 4; moves++) { /* 400 are born in each: the ring goes round */
+        /* 400 are born in each move, so that the ring buffer wraps around. */
+        for (int moves = 1; moves <= 4; moves++) {
             advance(given, painted, 1);
             must(kf_tracers_move(white, &error), &error);
             const size_t bytes = kf_tracers_density_bytes(painted, 1);
@@ -334,8 +338,8 @@ static void test_paint(void **state) {
             must(kf_buffer_download(buffers[1], 0, values, bytes, &error), &error);
             for (size_t i = 0; i < NODES; i++)
                 sum += values[i];
-            /* The stream takes 640 steps through 40 cells, in which 32000 are born; the speed is that of
-             * uniform. */
+            /* The stream takes 640 steps through 40 cells, in which 32000 are born. Its speed is that of
+             * `uniform`. */
             const int count = 400 * moves < CAPACITY ? 400 * moves : CAPACITY;
             const double fast = hypot(hypot(0.0625, 0.03125), 0.015625) / (2 * 0.0625);
             long long expected = 0;
@@ -347,7 +351,7 @@ static void test_paint(void **state) {
             free(values);
             free(usual);
         }
-        /* A checkpoint is the same, and either goes on from the other's. */
+        /* Checkpoints of both are the same, and each continues from the other's. */
         char hashes[2][KF_HASH_HEX];
         float *states[2] = {state_of(painted), state_of(white)};
         kf_tracers_hash(painted, hashes[0]);
@@ -435,7 +439,7 @@ static void test_refusals(void **state) {
     close_flow(given);
 }
 
-/* The velocity that the kinetic system puts on the device is what it writes as fields. */
+/* The kinetic system gives tracers on the device the velocity that it writes as fields. */
 static void test_velocity_is_that_of_the_fields(void **state) {
     (void)state;
     static const char *const presets[] = {"default", "default", "paper", "baseline"};
@@ -455,7 +459,8 @@ static void test_velocity_is_that_of_the_fields(void **state) {
         must(kf_buffer_create(made.backend, nodes * 4 * sizeof *velocity, &buffer, &error), &error);
         must(kf_plan_initialise(made.plan, &error), &error);
         must(kf_plan_advance(made.plan, 7, &error), &error);
-        assert_int_equal(made.plan->module_count, modules); /* a plan has nothing of it until it is asked */
+        /* A plan has no modules of tracers until they are asked for. */
+        assert_int_equal(made.plan->module_count, modules);
         must(made.plan->methods->flow->velocity(made.plan, buffer, &error), &error);
         must(kf_backend_synchronize(made.backend, &error), &error);
         must(kf_buffer_download(buffer, 0, velocity, nodes * 4 * sizeof *velocity, &error), &error);

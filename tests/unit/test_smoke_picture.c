@@ -57,8 +57,8 @@ static void test_chosen_sources(void **state) {
     free_scene(scene);
 }
 
-/* A disc of radius 2 that gives r tracers a step into a stream of speed u fills it with r / (4 pi u) a cell.
- */
+/* A disc of radius 2 that releases r tracers per step into a stream of speed u fills it with r / (4 pi u)
+ * per cell. */
 static void test_opacity_is_that_of_fresh_smoke(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -77,7 +77,7 @@ static void test_opacity_is_that_of_fresh_smoke(void **state) {
 /* --- Camera -----------------------------------------------------------------------------------------------
  */
 
-/* Place of a point on the picture, -1 to 1 within it. */
+/* Computes the place of a point in the picture, which extends from -1 to 1. */
 static void seen_at(const kf_camera *camera, const double point[3], double place[2]) {
     double from[3];
     for (int a = 0; a < 3; a++)
@@ -132,7 +132,7 @@ static void test_camera(void **state) {
 /* --- The tree of boxes ------------------------------------------------------------------------------------
  */
 
-/* Triangles below a node; all of their corners lie in its box. */
+/* Returns the number of triangles below a node. All of their corners lie in its box. */
 static int check_node(const kf_box_tree *tree, int index, int depth) {
     const kf_box_node *node = &tree->nodes[index];
     assert_true(depth < KF_TREE_DEPTH / 2);
@@ -199,14 +199,15 @@ typedef struct drawn {
     unsigned char *pixels; /* [HEIGHT][WIDTH][3] */
 } drawn;
 
-/* Tracers at the nodes of a grid twice as fine as the scene's, in units of 1 / KF_TRACER_UNIT; none yet. */
+/* Returns a grid of tracers at nodes twice as fine as the scene's, in units of 1 / KF_TRACER_UNIT. It is
+ * empty. */
 static long long *empty_grid(const kf_scene *scene) {
     return kf_allocate_zeroed(8 * (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2],
                               sizeof(long long));
 }
 
-/* So many tracers at every node of a box, up to its upper corner, whose coordinates are divisible by spacing.
- */
+/* Puts this many tracers at every node of a box, up to its upper corner, whose coordinates are divisible
+ * by spacing. */
 static void fill(const kf_scene *scene, long long *values, double density, const int low[3],
                  const int high[3], int spacing) {
     const long nx = 2 * scene->nodes[0], ny = 2 * scene->nodes[1];
@@ -219,8 +220,8 @@ static void fill(const kf_scene *scene, long long *values, double density, const
                     values[x + nx * (y + ny * z)] = (long long)(density * KF_TRACER_UNIT);
 }
 
-/* The scene after that step with such smoke, every tracer with as much paint. Extinction: of a tracer a cell.
- */
+/* Draws the scene after that step with such smoke, where every tracer has the same paint. The extinction
+ * is that of a tracer per cell. */
 static drawn draw_smoke(const kf_scene *scene, const char *device, uint64_t step, const long long *values,
                         double extinction, kf_smoke_paint paint, int amount) {
     kf_error error = {0};
@@ -262,7 +263,7 @@ static drawn draw_smoke(const kf_scene *scene, const char *device, uint64_t step
     return result;
 }
 
-/* With so many tracers at the nodes between two planes across y. */
+/* Draws with this many tracers at the nodes between two planes across y. */
 static drawn draw(const kf_scene *scene, const char *device, uint64_t step, double density, int from,
                   int to) {
     long long *values = empty_grid(scene);
@@ -277,7 +278,7 @@ typedef struct colour {
     int value[3]; /* red, green, blue; 0 to 255 */
 } colour;
 
-/* Gives the colour about a point: the mean of five by five pixels, because light through thick smoke is
+/* Returns the colour about a point: the mean of five by five pixels, because light through thick smoke is
  * noisy. */
 static colour colour_at(const kf_scene *scene, const drawn *picture, const double point[3]) {
     kf_camera camera;
@@ -300,7 +301,7 @@ static bool is_red(colour seen) {
     return seen.value[0] > 2 * seen.value[1] && seen.value[0] > 2 * seen.value[2];
 }
 
-/* No pixel of the solid's colour lies outside of the solid. */
+/* No pixel of the solid's colour lies outside the solid. */
 static void assert_nothing_beside(const kf_scene *scene, const drawn *picture) {
     kf_camera camera;
     double center[2], outline = 0.0, farthest = 0.0;
@@ -327,7 +328,7 @@ static void assert_nothing_beside(const kf_scene *scene, const drawn *picture) {
     if (farthest > outline + 1) fail_msg("%g pixels from the middle instead of %g", farthest, outline);
 }
 
-/* Chooses, of the points of the ball that the camera sees well, the one whose normal's cosine with the
+/* Of the points of the ball that the camera sees well, chooses the one whose cosine between normal and
  * light is nearest to this one. */
 static colour lit_by(const kf_scene *scene, const drawn *picture, double cosine) {
     kf_camera camera;
@@ -352,7 +353,7 @@ static colour lit_by(const kf_scene *scene, const drawn *picture, double cosine)
     return colour_at(scene, picture, point);
 }
 
-/* A surface that light grazes gets little of it. */
+/* A surface at a grazing angle to the light is dark. */
 static void test_light(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -373,7 +374,7 @@ static void test_what_is_seen(void **state) {
     const unsigned char *corner = clear.pixels;
     assert_true(corner[0] < 100 && abs(corner[0] - corner[2]) < 40); /* the background */
 
-    /* Thick smoke in front of the ball (the camera looks from ymin) hides it; behind it, it does not. */
+    /* Thick smoke in front of the ball (the camera looks from ymin) hides it. Smoke behind it does not. */
     drawn hidden = draw(scene, "cpu:2", 0, 200, 2, 8), shown = draw(scene, "cpu:1", 0, 1, 36, 44);
     const colour veil = colour_at(scene, &hidden, ball_center);
     assert_true(veil.value[0] > 60 && abs(veil.value[0] - veil.value[1]) < 20);
@@ -398,14 +399,14 @@ static void test_stone(void **state) {
     const colour lit = lit_by(scene, &clear, 0.85);
     assert_true(!is_red(lit) && lit.value[0] > lit.value[1] && lit.value[1] > lit.value[2]);
     assert_true(lit.value[0] > 100);
-    /* A surface that slopes upwards is roof, and redder than a wall. */
+    /* A surface that slopes upwards counts as a roof and is redder than a wall. */
     const colour wall = lit_by(scene, &clear, 0.05);
     assert_true((double)lit.value[0] / lit.value[1] > 1.2 * wall.value[0] / wall.value[1]);
     free(clear.pixels);
     free_scene(scene);
 }
 
-/* A solid that moves stays where it was in the picture. */
+/* A solid that moves keeps its place in the picture. */
 static void test_camera_goes_along(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -420,7 +421,7 @@ static void test_camera_goes_along(void **state) {
     free_scene(scene);
 }
 
-/* A solid that has gone through periodic faces is drawn in the domain, where the smoke is. */
+/* A solid that has passed periodic faces is drawn inside the domain, where the smoke is. */
 static void test_solid_beyond_a_seam(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -439,7 +440,7 @@ static void test_solid_beyond_a_seam(void **state) {
     free_scene(scene);
 }
 
-/* Smoke in the shade of other smoke is darker, the more so the thicker that is. */
+/* Smoke in the shadow of other smoke is darker, the more so the thicker the other is. */
 static void test_light_falls_with_depth(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -464,12 +465,11 @@ static void test_light_falls_with_depth(void **state) {
     for (int i = 0; i < 3; i++)
         if (brightness[i + 1] > brightness[i] - 8)
             fail_msg("under thicker smoke %d instead of %d", brightness[i + 1], brightness[i]);
-    assert_true(brightness[3] > 20); /* the sky's light and what is scattered more than once */
+    assert_true(brightness[3] > 20); /* light of the sky, and light that is scattered more than once */
     free_scene(scene);
 }
 
-/* The ball keeps the light off a bed of smoke below it; beside its shadow the bed is as bright as without it.
- */
+/* The ball shades a bed of smoke below it. Beside its shadow the bed is as bright as without the ball. */
 static void test_solid_shades_smoke(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -493,7 +493,7 @@ static void test_solid_shades_smoke(void **state) {
     free_scene(scene);
 }
 
-/* Few tracers are no grains, and as much light comes from them as if they were spread evenly. */
+/* Few tracers are not visible as grains, and they scatter as much light as if they were spread evenly. */
 static void test_no_grains(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
@@ -501,14 +501,14 @@ static void test_no_grains(void **state) {
     const int low[3] = {0, 36, 0}, high[3] = {2 * scene->nodes[0], 40, 2 * scene->nodes[2]};
     long long *grains = empty_grid(scene), *even = empty_grid(scene);
     fill(scene, grains, 1, low, high, 4);      /* one layer of them */
-    fill(scene, even, 1e4 / 64, low, high, 1); /* tracers of a ten-thousandth each: none are few */
+    fill(scene, even, 1e4 / 64, low, high, 1); /* tracers of a ten-thousandth each, none of which are few */
     drawn pictures[2] = {draw_smoke(scene, "cpu:2", 0, grains, 12, KF_PAINT_NONE, 0),
                          draw_smoke(scene, "cpu:2", 0, even, 12e-4, KF_PAINT_NONE, 0)};
     const colour expected = colour_at(scene, &pictures[1], place);
     drawn clear = draw(scene, "cpu:2", 0, 0, 0, 0);
     assert_true(expected.value[1] > colour_at(scene, &clear, place).value[1] + 20);
     for (int i = -6; i <= 6; i++)
-        for (int k = -6; k <= 6; k++) { /* over three of the grains' distances */
+        for (int k = -6; k <= 6; k++) { /* over three times the grains' distance */
             const double near[3] = {place[0] + 0.5 * i, place[1], place[2] + 0.5 * k};
             const int seen = colour_at(scene, &pictures[0], near).value[1],
                       wanted = colour_at(scene, &pictures[1], near).value[1];
@@ -522,8 +522,8 @@ static void test_no_grains(void **state) {
     free_scene(scene);
 }
 
-/* Paint gives smoke another colour; where there is none, its shadow on the ball included, the picture stays.
- * Half of the paint of speed is white. */
+/* Paint gives smoke another colour. Where there is none, including its shadow on the ball, the picture
+ * does not change. Half of the paint of speed is white. */
 static void test_paint(void **state) {
     (void)state;
     kf_scene *scene = make_scene();

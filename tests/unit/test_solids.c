@@ -41,9 +41,9 @@ static void assert_refused(const char *text, const char *why) {
     if (strstr(error.message, why) == NULL) fail_msg("'%s' does not say '%s'", error.message, why);
 }
 
-/* What a grid adds to the box lies on both sides of it, and each solid stays in the middle: 30 x 24 x 20
- * cells of 0.1 m become 30 x 30 x 20, which are 0.6 m more along y, and 36 x 24 x 20 as many along x, all
- * behind. */
+/* What a grid adds to the box lies on both sides of it, and each solid stays in the middle. 30 x 24 x 20
+ * cells of 0.1 m become 30 x 30 x 20, which are 0.6 m more along y, or 36 x 24 x 20, which are 0.6 m more
+ * along x, all behind. */
 static void test_other_grids(void **state) {
     (void)state;
     static const struct {
@@ -65,7 +65,7 @@ static void test_other_grids(void **state) {
 
 /* --- The scene ------------------------------------------------------------------------------------------ */
 
-/* A list of one is the scene with "solid", to its hash. */
+/* A list with one solid is the same scene as with "solid", including its hash. */
 static void test_list_of_one(void **state) {
     (void)state;
     kf_scene *one = open_text("{\"solid\": {" LEFT TURNS("[0, 0, 1]", "0.5") "}, " FLOW "}"),
@@ -76,7 +76,7 @@ static void test_list_of_one(void **state) {
     kf_scene_free(list);
 }
 
-/* Each has the samples that it has alone, and the mesh; a smaller grid keeps them. */
+/* Each solid has the samples and the mesh that it has alone, and keeps them on a smaller grid. */
 static void test_each_as_alone(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -103,7 +103,7 @@ static void test_each_as_alone(void **state) {
     kf_scene_free(one);
 }
 
-/* Another speed of one is another scene; a picture shows each where it is. */
+/* A different speed of one solid makes a different scene. A picture shows each solid in its place. */
 static void test_hash_and_place(void **state) {
     (void)state;
     kf_scene *a = open_text(TWO(LEFT, RIGHT TURNS("[0, 0, 1]", "0.5"))),
@@ -122,7 +122,7 @@ static void test_hash_and_place(void **state) {
     kf_scene_free(b);
 }
 
-/* A command's --speed changes what turns in the same ratio; the mesh of each is held by its hash. */
+/* A command's --speed changes turning solids in the same ratio. The mesh of each is checked by its hash. */
 static void test_document(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -173,8 +173,8 @@ static void test_refused(void **state) {
                    "probes.taps");
 }
 
-/* Balls that touch do not overlap, those that do, do; what turns counts with all that it sweeps, and a sheet
- * may not come near. */
+/* Balls that touch do not overlap, and those that intersect do. A turning solid counts with the volume
+ * that it sweeps, and a sheet needs a distance. */
 static void test_overlap(void **state) {
     (void)state;
 #define BALL(y) "\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, " y ", 1]"
@@ -183,13 +183,13 @@ static void test_overlap(void **state) {
     kf_scene_free(open_text(TWO(BALL("0.6"), BALL("1.2"))));
     assert_refused(TWO(BALL("0.6"), BALL("1.15")), "\"left\" and \"right\" overlap;");
     assert_refused(TWO(BALL("0.6"), BALL("0.6")), "overlap");
-    /* One ball inside of another, whose surfaces do not meet. */
+    /* One ball is inside another, and their surfaces do not meet. */
     assert_refused(TWO(BALL("0.6"), "\"shape\": \"ball\", \"radius\": 0.1, \"position\": [1, 0.6, 1]"),
                    "overlap");
-    /* A ball behind a plate's side, where its end comes along when it turns. */
+    /* A ball is beside a plate, at a place that the plate's end passes when it turns. */
     kf_scene_free(open_text(TWO(BALL("0.6"), PLATE("1.2"))));
     assert_refused(TWO(BALL("0.6"), PLATE("1.2") TURNS("[0, 0, 1]", "0.5")), "cylinder");
-    /* Boxes that overlap where the bodies do not are fine. */
+    /* Boxes may overlap where the bodies do not. */
     kf_scene_free(
         open_text(TWO(BALL("0.6"), "\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1.5, 1, 1]")));
     const char *sheet = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
@@ -202,7 +202,7 @@ static void test_overlap(void **state) {
     kf_scene_free(open_text(TWO(BALL("0.6"), "\"mesh\": \"sheet.obj\", \"position\": [1, 1.5, 1]")));
 }
 
-/* Every system but kinetic says so by name. */
+/* Every system but kinetic refuses several solids by its name. */
 static void test_other_systems(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -230,7 +230,7 @@ static void take(const kf_scene *scene, kf_config *config) {
     kf_space_free(space);
 }
 
-/* The gate refuses a force on the second alone that is not the reference's. */
+/* The gate refuses a force that deviates from the reference on the second solid alone. */
 static void assert_gate_sees_each(const kf_scene *scene, const kf_config *config, kf_reference *reference,
                                   uint64_t steps) {
     kf_error error = {KF_OK, ""};
@@ -245,7 +245,7 @@ static void assert_gate_sees_each(const kf_scene *scene, const kf_config *config
     kf_plan_free(plan);
 }
 
-/* The plans and variants that take several solids agree with the reference, with the load on each. */
+/* The plans and variants that support several solids agree with the reference, with the load on each. */
 static void test_variants(void **state) {
     (void)state;
     enum { STEPS = 7, CASES = 5, VALUES = 4 };
@@ -268,7 +268,7 @@ static void test_variants(void **state) {
     kf_scene_free(scene);
 }
 
-/* The loads on two of a scene, and on all, after so many steps. */
+/* The loads on both solids of a scene and on all together, after a number of steps. */
 typedef struct seen_loads {
     kf_solid_load all, each[KF_MOST_SOLIDS];
 } seen_loads;
@@ -285,8 +285,8 @@ static seen_loads loads_after(const kf_scene *scene, uint64_t steps) {
     return seen;
 }
 
-/* Until the sound of one comes to the other, each of two has the force that it has alone; and the loads on
- * both, brought to one point, are those on all. */
+/* Until sound from one solid reaches the other, each has the force that it has alone. The loads on both,
+ * about one point, add up to those on all. */
 static void test_together(void **state) {
     (void)state;
     enum { BEFORE_SOUND = 5 };
@@ -316,8 +316,8 @@ static void test_together(void **state) {
     kf_scene_free(one);
 }
 
-/* Two that turn against each other on both sides of the middle have mirrored torques and forces, but for
- * where their samples lie. */
+/* Two solids that turn in opposite directions on both sides of the middle have mirrored torques and
+ * forces, except for their samples' places. */
 static void test_mirrored(void **state) {
     (void)state;
     kf_scene *scene =
@@ -331,7 +331,7 @@ static void test_mirrored(void **state) {
     kf_scene_free(scene);
 }
 
-/* The two halves of a block, side by side, have together about the drag of the block. */
+/* The two halves of a block, side by side, together have about the drag of the block. */
 static void test_halves(void **state) {
     (void)state;
 #define BLOCK(width, y)                                                                                      \
@@ -347,7 +347,7 @@ static void test_halves(void **state) {
     kf_scene_free(one);
 }
 
-/* What follows a checkpoint is the same to the bit, with the load on each. */
+/* What follows a checkpoint is the same to the bit, with the load on each solid. */
 static void test_resumes(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -380,8 +380,8 @@ static void test_resumes(void **state) {
     kf_scene_free(scene);
 }
 
-/* Fault: two solids change their names, which are in no hash, and a run that goes on adds rows of one below
- * those of the other. Kind: what tables are called after is not what it was. */
+/* Kind of fault: tables change their names' meaning. Two solids exchange their names, which are in no
+ * hash, and a resumed run adds rows of one to those of the other. */
 static void test_names_are_kept(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

@@ -25,7 +25,7 @@ static bool valid(const kf_config *config, bool gpu) {
            (fused || morton || length == 1);
 }
 
-/* Walks the raw product by positions and compares with the tree, config by config. */
+/* Visits the full product by positions and compares it with the tree, config by config. */
 static void compare_with_product(const kf_space *space, bool gpu) {
     int positions[KF_CONFIG_VALUES] = {0}, count = kf_space_parameter_count(space);
     uint64_t found = 0, raw = 0;
@@ -173,7 +173,7 @@ static void test_fixed_parameters_stay_fixed(void **state) {
     kf_space_free(whole);
 }
 
-/* Several values: what is left is what each of them alone leaves. */
+/* Several fixed values leave what each of them leaves alone. */
 static void test_some_values(void **state) {
     (void)state;
     static const char *const some[] = {"alpha=64,1,4096,64", "layout=soa,csoa"};
@@ -365,7 +365,7 @@ static void test_small_rules(void **state) {
     kf_space_free(space);
 }
 
-/* For each parameter the first rule that fits and sets it counts; else its own default does. */
+/* For each parameter the first rule that applies and sets it counts, and otherwise its own default. */
 static void test_rules_for_defaults(void **state) {
     (void)state;
     static const char text[] = WHOLE(
@@ -392,7 +392,8 @@ static void test_rules_for_defaults(void **state) {
     }
 }
 
-/* A config from a time when teams had no such choice has its default; what it lacks else stays lacking. */
+/* A config without a parameter that only teams have gets its default. Other missing parameters stay
+ * missing. */
 static void test_lacking_parameters(void **state) {
     (void)state;
     static const char text[] = WHOLE(A "," B ",{\"name\":\"way\",\"type\":\"name\",\"values\":[\"near\","
@@ -419,7 +420,7 @@ static void test_lacking_parameters(void **state) {
     kf_space_free(space);
 }
 
-/* A config of another version is read under today's names, or refused with what to do. */
+/* A config of another version is read with the current names, or refused with a remedy. */
 static void test_former_parameters(void **state) {
     (void)state;
     static const char text[] =
@@ -451,7 +452,7 @@ static void test_former_parameters(void **state) {
     kf_space_free(space);
 }
 
-/* Each is over those before it; a truth counts as a number. */
+/* Each variable may refer to those before it. A truth value counts as a number. */
 static void test_variables_of_its_own(void **state) {
     (void)state;
     static const char text[] = WHOLE(

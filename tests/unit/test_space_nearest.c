@@ -16,7 +16,7 @@
 
 enum { MOST_FIXED = 8 };
 
-/* With the rates that the plan moments needs; no other plan minds them. */
+/* Opens a space with the rates that the plan moments needs. No other plan depends on them. */
 static kf_status open_space(const kf_problem *problem, const char *const *fixed, int count, kf_space **space,
                             kf_error *error) {
     kf_scene scene = *(const kf_scene *)problem->own;
@@ -26,7 +26,8 @@ static kf_status open_space(const kf_problem *problem, const char *const *fixed,
     return kf_problem_space(&with_rates, &gpu, fixed, count, space, error);
 }
 
-/* How many values differ from the default; every "name=value" of fixed must be among the config's. */
+/* Returns how many values differ from the default. Every "name=value" of `fixed` must be among the
+ * config's. */
 static int changes(const char *scene, double accuracy, const char *const fixed[MOST_FIXED]) {
     const kf_problem_options options = {
         .nodes = {64, 64, 32}, .samples_per_cell = 2, .accuracy = accuracy, .seed = 1};
@@ -55,7 +56,7 @@ static int changes(const char *scene, double accuracy, const char *const fixed[M
     return differ;
 }
 
-/* All values that scripts/gpu/paper.sh fixes for its runs in 16 bits are there for each of its scenes. */
+/* All values that scripts/gpu/paper.sh fixes for its runs in 16 bits exist for each of its scenes. */
 static void test_sixteen_bits(void **state) {
     (void)state;
     static const char *const scenes[] = {"vortices", "spinning_torus", "car", "aircraft", "architecture"};
@@ -71,14 +72,14 @@ static void test_no_more_than_needed(void **state) {
     assert_int_equal(changes("ball", 0, (const char *[MOST_FIXED]){"block_x=64"}), 1);
 }
 
-/* On a small grid with a solid the default has much that the plan moments has not. */
+/* On a small grid with a solid the default has many parameters that the plan moments lacks. */
 static void test_many_changes(void **state) {
     (void)state;
     assert_true(changes("ball", 0, (const char *[MOST_FIXED]){"plan=moments"}) > 6);
     assert_true(changes("ball", 0, (const char *[MOST_FIXED]){"plan=baseline"}) > 6);
 }
 
-/* A GPU's default is the plan on nine moments where all rates are 1, but for small and thin grids. */
+/* A GPU's default is the plan on nine moments where all rates are 1, except on small and thin grids. */
 static void test_default_with_rates_of_one(void **state) {
     (void)state;
     static const struct {

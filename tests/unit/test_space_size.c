@@ -5,14 +5,15 @@
 #include "tests/unit/sanitized.h"
 #include "tests/unit/space_fixture.h"
 
-/* Gives the time of this process's work, so that a busy machine does not count. */
+/* Returns the processor time of this process, which does not depend on other work on the machine. */
 static double seconds_now(void) {
     struct timespec now;
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Most memory the process has had, in MiB; counts everything, so an upper bound. */
+/* Returns the most memory that the process has had, in MiB. It includes everything, so it is an upper
+ * bound. */
 static double peak_mebibytes(void) {
     char line[128];
     double kibibytes = 0;
@@ -66,7 +67,7 @@ static void check_round_trips(const kf_space *space, int samples) {
     }
 }
 
-/* Divisors and sums: constraints of two and three parameters, as spaces have them. */
+/* The constraints are divisors and sums, of two and three parameters, as real spaces have them. */
 static void test_a_billion_combinations(void **state) {
     (void)state;
     static const char *const constraints[CONSTRAINTS] = {
@@ -88,7 +89,7 @@ static void test_a_billion_combinations(void **state) {
     free(text);
 }
 
-/* The worst kind: every parameter is awaited to the end, so no two prefixes may share a node. */
+/* The worst case: every parameter matters until the end, so that no two prefixes may share a node. */
 static void test_a_billion_combinations_without_sharing(void **state) {
     (void)state;
     static const char *const constraints[CONSTRAINTS] = {
@@ -129,7 +130,7 @@ static void expect_refused(int count, const char *constraint, const char *messag
 static void test_spaces_beyond_reach_are_refused(void **state) {
     (void)state;
     expect_refused(20, NULL, "more than 2^63 valid configs");
-    if (!SANITIZED) /* takes its time before it gives up */
+    if (!SANITIZED) /* it takes long to give up */
         expect_refused(12, "p0+p1+p2+p3+p4+p5+p6+p7+p8+p9+p10+p11 in [0, 3]",
                        "the space is too large to build");
 }

@@ -28,7 +28,8 @@ static int remove_input(void **state) {
     return unlink(input_file);
 }
 
-/* Runs it with a pipe for its output, for its errors, for both or for none; what came through it. */
+/* Runs the script with a pipe for its output, for its errors, for both or for none. Returns what came
+ * through it. */
 static char *heard(const char *script, bool output, bool errors, const char *input, char *const *environment,
                    int *exit_status) {
     const char *const words[] = {"sh", "-c", script, NULL};
@@ -70,7 +71,7 @@ static void streams_go_where_they_are_wanted(void **state) {
     }
 }
 
-/* Ignored and blocked here, it still ends the other program. */
+/* A signal that is ignored and blocked here still ends the other program. */
 static void signals_are_as_usual(void **state) {
     (void)state;
     static const int numbers[] = {SIGINT, SIGTERM, SIGPIPE};
@@ -96,7 +97,7 @@ static void signals_are_as_usual(void **state) {
         }
 }
 
-/* Variables of just these names are left out, and one is added. */
+/* Variables of exactly these names are left out, and one is added. */
 static void the_environment_is_the_one_given(void **state) {
     (void)state;
     static const char *const without[] = {"KF_ONE", "KF_THREE", NULL};
@@ -116,7 +117,7 @@ static void the_environment_is_the_one_given(void **state) {
     free(environment);
 }
 
-/* What is beyond the limit is read, and not kept, where the writer is to end. */
+/* Output beyond the limit is read and dropped, so that the writer can end. */
 static void as_much_is_kept_as_is_wanted(void **state) {
     (void)state;
     for (size_t limit = 0; limit <= 6; limit++) {

@@ -160,7 +160,7 @@ static void set(kf_config *config, const char *search, long cells, bool prune, c
     kf_config_set_boolean(config, "fuse_count", fused);
 }
 
-/* Cells in the k-th order, where the scene has a choice; on a GPU lists and rows with lanes. */
+/* Orders cells in the k-th way, where the scene has a choice. On a GPU lists and rows have lanes. */
 static void order_cells(kf_config *config, const kf_problem *problem, int k, long lanes) {
     static const char *const orders[] = {"rows", "bricks", "morton"};
     const kf_particle_scene *scene = problem->own;
@@ -170,8 +170,8 @@ static void order_cells(kf_config *config, const kf_problem *problem, int k, lon
     kf_config_set_integer(config, "lanes", gpu ? lanes : 1);
 }
 
-/* Each scene with the default, with the paper's preset, with staged neighbours and with one of the other
- * searches; lists in each order of cells. */
+/* Each scene runs with the default, with the paper's preset, with staged neighbours and with one of the
+ * other searches, and lists with each order of cells. */
 static void every_scene_agrees_with_the_reference(void **state) {
     (void)state;
     for (int s = 0; s < SCENES; s++) {
@@ -208,7 +208,7 @@ static void every_scene_agrees_with_the_reference(void **state) {
     }
 }
 
-/* The reference tells a wrong plan: one step more is another state. */
+/* The reference recognises a wrong plan: after one more step the state differs. */
 static void a_step_more_is_refused(void **state) {
     (void)state;
     kf_problem *problem = problem_at(0);
@@ -236,7 +236,8 @@ static void *saved(kf_plan *plan, size_t *bytes) {
     return bits;
 }
 
-/* Ranked orders: a restart, and another search, layout or order of atomics on the way to the checkpoint. */
+/* With ranked orders a restart gives the same bits, and so does another search, layout or order of atomics
+ * on the way to the checkpoint. */
 static void a_restart_is_bit_for_bit(void **state) {
     (void)state;
     static const int restarted[] = {2, 8};
@@ -266,8 +267,8 @@ static void a_restart_is_bit_for_bit(void **state) {
     }
 }
 
-/* A list that is kept ends nowhere: whatever the step, a snapshot shows where the particles are, and a
- * restart goes on. */
+/* A list that several steps share does not restrict outputs. At any step a snapshot shows the particles,
+ * and a restart continues. */
 static void a_list_is_kept_and_taken_up_again(void **state) {
     (void)state;
     kf_problem *problem = problem_at(8);
@@ -314,7 +315,7 @@ static void a_list_is_kept_and_taken_up_again(void **state) {
     kf_problem_free(problem);
 }
 
-/* A particle that falls faster than anybody thought takes smaller steps, and never leaves its list. */
+/* A particle that falls faster than the estimate takes smaller steps, and never leaves its list. */
 static void a_list_stays_complete(void **state) {
     (void)state;
     static const char fast[] = "{\"particles\": {\"dimensions\": 2, \"spacing\": 0.05}, \"box\": {\"size\": "
@@ -344,12 +345,12 @@ static void a_list_stays_complete(void **state) {
     kf_problem_free(problem);
 }
 
-/* The windows of a dam break: the column, the water on its way, and at the far wall; whatever the plan does
- * in between. */
+/* The windows of a dam break show the column, the water on its way, and the water at the far wall,
+ * whatever steps the plan takes in between. */
 static void windows_show_the_dam_break(void **state) {
     (void)state;
     static const double reaches[3] = {1.0, 3.55,
-                                      4.0}; /* ahead of the experiment's 3.25: no gate, no friction */
+                                      4.0}; /* earlier than in the experiment at 3.25: no gate, no friction */
     kf_problem *problem;
     kf_config config;
     kf_error error = {KF_OK, ""};
@@ -380,7 +381,7 @@ static void windows_show_the_dam_break(void **state) {
     kf_problem_free(problem);
 }
 
-/* The map of depths over the terrain holds all that lies there. */
+/* The map of depths over the terrain contains the whole volume. */
 static void depths_hold_the_volume(void **state) {
     (void)state;
     kf_problem *problem = problem_at(8);
@@ -413,7 +414,7 @@ static void depths_hold_the_volume(void **state) {
     kf_problem_free(problem);
 }
 
-/* The terrain is seen where it lies, to its far end. */
+/* The terrain is drawn at its place, up to its far end. */
 static void the_whole_terrain_is_seen(void **state) {
     (void)state;
     enum { WIDTH = 160, HEIGHT = 100, POINTS = 15 };
@@ -448,7 +449,7 @@ static void the_whole_terrain_is_seen(void **state) {
     kf_problem_free(problem);
 }
 
-/* The flags that a sum over neighbours leaves when masks have room for so many words. */
+/* Returns the flags that a sum over neighbours leaves when masks have room for this many words. */
 static int flags_with(kf_plan *plan, kf_sph_arguments a, int capacity) {
     kf_sph_clock clock;
     kf_error error = {KF_OK, ""};
@@ -461,7 +462,7 @@ static int flags_with(kf_plan *plan, kf_sph_arguments a, int capacity) {
     return clock.flags;
 }
 
-/* Words of the fullest mask: those that are written. */
+/* Returns the words of the fullest mask, which are the written ones. */
 static int words_used(kf_plan *plan, const kf_sph_arguments *a) {
     const unsigned char nothing = 0xff;
     const int stride = strcmp(kf_backend_device(backend)->backend, "cuda") == 0 ? 32 : 1;
@@ -483,7 +484,7 @@ static int words_used(kf_plan *plan, const kf_sph_arguments *a) {
     return most;
 }
 
-/* A mask that lacks a single word is told. */
+/* A mask that is too short by a single word is reported. */
 static void a_mask_too_short_is_told(void **state) {
     (void)state;
     kf_problem *problem = problem_at(10);
@@ -504,7 +505,7 @@ static void a_mask_too_short_is_told(void **state) {
     kf_problem_free(problem);
 }
 
-/* Without walls nothing but gravity changes the momentum: the sums are antisymmetric. */
+/* Without walls only gravity changes the momentum, because the sums are antisymmetric. */
 static void momentum_is_conserved(void **state) {
     (void)state;
     static const char *const laws[] = {"\"viscosity\": 1",

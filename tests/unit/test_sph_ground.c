@@ -15,7 +15,7 @@
 
 enum { WIDTH = 96, HEIGHT = 54, LOOKS = 1500 };
 
-/* At so far along the ray of a pixel. */
+/* Returns whether the point at this distance along the ray of a pixel is in the ground. */
 static bool is_in_ground(const kf_sph_view *v, int pixel, double depth) {
     const kf_particle_scene *s = v->scene;
     const double x = pixel % WIDTH + 0.5 - 0.5 * WIDTH, y = (int)(pixel / WIDTH) + 0.5 - 0.5 * HEIGHT;
@@ -30,8 +30,8 @@ static bool is_in_ground(const kf_sph_view *v, int pixel, double depth) {
     return place[2] >= v->base && place[2] <= (height - s->origin[2]) * s->spacing;
 }
 
-/* Pixels whose depth is not that of the first point in the ground, of many that are looked at. A ray that
- * only just touches a crest may be taken either way. */
+/* Of many pixels, counts those whose depth is not that of the ray's first point in the ground. A ray that
+ * only just touches a crest may count either way. */
 static int count_wrong(const kf_sph_view *v) {
     const double size = v->scene->size[0] * v->scene->spacing, near = 0.0, far = 6.0 * size,
                  step = (far - near) / (8.0 * LOOKS);

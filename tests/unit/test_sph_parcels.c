@@ -18,7 +18,8 @@
 
 static const char *const transfers[] = {"copies", "host"};
 
-/* Every scene on one team at least, by both transfers; the first two, whose particles cross cuts, on all. */
+/* Every scene runs on at least one team, by both transfers. The first two, whose particles cross cuts, run
+ * on all. */
 static void test_is_one_device(void **state) {
     (void)state;
     for (int c = 0; c < CASES; c++) {
@@ -32,7 +33,7 @@ static void test_is_one_device(void **state) {
     }
 }
 
-/* Cuts follow the water, so that many particles are handed over at once; a state goes on elsewhere. */
+/* Cuts follow the water, so that many particles change devices at once. A state continues on other teams. */
 static void test_cuts_move(void **state) {
     (void)state;
     enum { BEGIN = 620, MORE = 120 };
@@ -70,7 +71,7 @@ static void test_cuts_move(void **state) {
     kf_problem_free(problem);
 }
 
-/* The gate's own look at neighbours finds those of all parts. */
+/* The gate's own search for neighbours finds those of all parts. */
 static void test_neighbours_are_found(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -87,7 +88,7 @@ static void test_neighbours_are_found(void **state) {
     kf_problem_free(problem);
 }
 
-/* What has no room on its way ends the run, and is not cut off. */
+/* Particles for which a transfer has no room end the run, and are not dropped. */
 static void test_room_ends(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -119,8 +120,8 @@ static void test_refuses_nccl_here(void **state) {
     kf_problem_free(problem);
 }
 
-/* mpirun starts two processes with a device or two each (tests/e2e/mpi.sh). Parcels arrive by both transfers,
- * also where the processes say that they are on different hosts. */
+/* mpirun starts two processes with a device or two each (tests/e2e/mpi.sh). Parcels arrive by both
+ * transfers, also where the processes report different hosts. */
 static void test_in_several_processes(void **state) {
     (void)state;
     static const char *const ways[] = {"direct", "host"};

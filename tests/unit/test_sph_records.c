@@ -64,7 +64,7 @@ static double column(const kf_records *records, const char *table, const char *n
     return kf_record_value(record, name);
 }
 
-/* In SI units from the snapshot, whose own units the scene's first state fixes. */
+/* Compares records in SI units with sums over the snapshot, whose units the scene's first state fixes. */
 static void sums_of_the_snapshot(const char *text, int steps) {
     kf_problem *problem = problem_from(text);
     const kf_particle_scene *s = problem->own;
@@ -145,7 +145,7 @@ static void sums_of_the_snapshot(const char *text, int steps) {
         room[j] = kf_sph_gauge_room(s, place, s->support);
     }
     near(column(&records, "gauges", "P"), pressure[0] / fmax(weights[0], room[0]), 1e-3);
-    if (d == 2) { /* at the surface: where it is dry nothing presses */
+    if (d == 2) { /* at the surface: without particles there is no pressure */
         assert_true(weights[1] < 0.6 * room[1]);
         near(column(&records, "gauges", "S"), pressure[1] / room[1], 1e-3);
     }
@@ -157,8 +157,8 @@ static void sums_of_the_snapshot(const char *text, int steps) {
     kf_problem_free(problem);
 }
 
-/* The integral of (1 - r / R)^2 over a ball is 4 pi R^3 / 30, over a disc pi R^2 / 6; a wall takes half, an
- * edge three quarters. */
+/* The integral of (1 - r / R)^2 over a ball is 4 pi R^3 / 30, over a disc pi R^2 / 6. A wall removes half
+ * of it, an edge three quarters. */
 static void what_a_gauge_of_pressure_has_around_it(void **state) {
     (void)state;
     const double pi = 3.14159265358979323846, disc = pi * 9.0 / 6.0, ball = 4.0 * pi * pow(2.4, 3.0) / 30.0;
@@ -185,8 +185,8 @@ static void in_three_dimensions(void **state) {
     sums_of_the_snapshot(block, 9);
 }
 
-/* Snow that slides onto flatter ground: what a window makes of the coarse particles lies above the ground,
- * though the slope below the coarse ones was steeper where they began. */
+/* Snow slides onto flatter ground. The window's fine particles lie above the ground, though the slope
+ * below the coarse ones was steeper where they began. */
 static void a_window_on_terrain_lies_above_it(void **state) {
     (void)state;
     static const char text[] =
@@ -223,8 +223,8 @@ static void a_window_on_terrain_lies_above_it(void **state) {
     kf_problem_free(problem);
 }
 
-/* A drop that touches nothing: its centre falls as a stone does, its energy stays, and so does the law of its
- * time, whose steps are fixed. */
+/* A drop without contact falls as a stone: its centre follows the law of free fall in time, with fixed
+ * steps, and its energy is constant. */
 static void a_drop_falls_as_a_stone(void **state) {
     (void)state;
     kf_problem *problem = problem_from(
@@ -257,8 +257,8 @@ static void a_drop_falls_as_a_stone(void **state) {
     kf_problem_free(problem);
 }
 
-/* A particle that leaves through an open face stays where it came to be, less than a step's way (2 cm)
- * beyond it, and no longer counts. */
+/* A particle that leaves through an open face stays where it came to rest, less than a step's distance (2
+ * cm) beyond it, and is not counted. */
 static void what_leaves_stays(void **state) {
     (void)state;
     kf_problem *problem = problem_from(
@@ -314,8 +314,9 @@ static void colour_at(const char *path, int x, int y, int rgb[3]) {
     free(pixels);
 }
 
-/* A box of 2 x 1 m: 760 pixels a metre, its floor at row 824. What moves fastest is yellow, what rests at the
- * dark end of the colours, an obstacle grey, where there is nothing the paper. */
+/* A box of 2 x 1 m is drawn at 760 pixels per metre, with its floor at row 824. The fastest particles are
+ * yellow, those at rest have the dark end of the colours, and an obstacle is grey. Where there is nothing
+ * the paper is visible. */
 static void a_flat_picture_shows_what_is_where(void **state) {
     (void)state;
     kf_problem *problem = problem_from(
@@ -354,8 +355,8 @@ static double along(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Seen from in front and above: the fluid's room fills the picture, a particle is a ball of 0.8 spacings
- * where it is, the nearer hides the farther; below it the floor, above the sky. */
+/* The view is from in front and above. The fluid's room fills the picture. A particle is a ball of 0.8
+ * spacings in its place, and a nearer one hides a farther one. The floor is below, the sky above. */
 static void what_the_camera_sees(void **state) {
     (void)state;
     enum { WIDTH = 320, HEIGHT = 180 };
@@ -381,7 +382,7 @@ static void what_the_camera_sees(void **state) {
         widest = fmax(widest, fabs(along(way, v.right)) / along(way, v.ahead) * v.focal / WIDTH);
         tallest = fmax(tallest, fabs(along(way, v.above)) / along(way, v.ahead) * v.focal / HEIGHT);
     }
-    assert_true(widest <= 0.4701 && tallest <= 0.45); /* particles are shaken a little */
+    assert_true(widest <= 0.4701 && tallest <= 0.45); /* particles are slightly displaced at random */
     assert_true(widest > 0.46 || tallest > 0.43);
 
     static const float places[3][3] = {{0.7f, 0.35f, 0.4f}, {0.9f, 0.2f, 0.7f}, {0.3f, 0.5f, 0.2f}};
@@ -391,7 +392,7 @@ static void what_the_camera_sees(void **state) {
         const float behind[3] = {places[k][0] + (float)(0.5 * to[0]), places[k][1] + (float)(0.5 * to[1]),
                                  places[k][2] + (float)(0.5 * to[2])};
         kf_sph_view_particle(&v, places[k], 0.25f + (float)k, k == 1);
-        kf_sph_view_particle(&v, behind, 9.0f, false); /* half a metre farther on: seen beside it at most */
+        kf_sph_view_particle(&v, behind, 9.0f, false); /* half a metre farther: visible at most beside it */
     }
     int pixels[3];
     for (int k = 0; k < 3; k++) {
@@ -405,7 +406,7 @@ static void what_the_camera_sees(void **state) {
         assert_true(fabs((double)v.surface[pixels[k]] - (depth - 0.8 * s->spacing)) < 0.1 * s->spacing);
         assert_true(v.value[pixels[k]] == 0.25f + (float)k);
         assert_int_equal(v.wall[pixels[k]] != 0, k == 1);
-        /* The ball is as wide as it should be: a pixel inside of its rim, and one beyond. */
+        /* The ball has the right radius: one pixel is inside its rim, and one beyond. */
         const double radius = v.focal * 0.8 * s->spacing / depth;
         assert_true(v.value[pixels[k] + (int)(0.9 * radius)] == 0.25f + (float)k);
         assert_true(v.value[pixels[k] - (int)(1.0 + 1.1 * radius)] != 0.25f + (float)k);
@@ -418,7 +419,7 @@ static void what_the_camera_sees(void **state) {
         assert_true(along(pixel->normal, v.ahead) < -0.85);
     }
     assert_int_equal(v.pixels[0].kind, KF_SPH_NOTHING);
-    /* The floor's corner at the front is seen at its place, flat. */
+    /* The floor's corner at the front is drawn at its place, flat. */
     static const double front[3] = {1.35, 0.05, 0.0};
     double way[3];
     for (int a = 0; a < 3; a++)
@@ -448,8 +449,8 @@ static int teardown(void **state) {
     return close_backend(state) + remove_scratch(state);
 }
 
-/* In a column of water the middle half of the depth bears what lies above it. A validation case finds that,
- * in whatever order the particles are, and whatever the pressures are above and below. */
+/* In a column of water the middle half of the depth carries the weight above it. A validation case finds
+ * this in any order of the particles, whatever the pressures above and below. */
 static void the_middle_of_a_tank_is_weighed(void **state) {
     (void)state;
     enum { LAYERS = 16, LAYER = KF_SPH_TANK_SPACINGS * KF_SPH_TANK_SPACINGS, COUNT = LAYERS * LAYER };

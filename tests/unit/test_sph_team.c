@@ -19,7 +19,7 @@
 
 enum { MOST_SEEDS = 12 };
 
-/* Each with the streams in order on one team, in random orders on the others. */
+/* Each scene runs with streams in order on one team, and in random orders on the others. */
 static void test_is_one_device(void **state) {
     (void)state;
     for (int c = 0; c < CASES; c++) {
@@ -38,7 +38,8 @@ static void test_is_one_device(void **state) {
     }
 }
 
-/* The slabs follow the water; no part has more than half as much again as its share of planes allows. */
+/* The slabs follow the water. No part has more than one and a half times its share, as far as planes
+ * allow. */
 static void test_cuts_move(void **state) {
     (void)state;
     enum { LONG = 900 };
@@ -66,7 +67,7 @@ static void test_cuts_move(void **state) {
     kf_problem_free(problem);
 }
 
-/* As far as planes allow, the dearest part costs at most 5 % more than its share. */
+/* As far as planes allow, the most expensive part costs at most 5 % more than its share. */
 static void test_parts_may_be_empty(void **state) {
     (void)state;
     kf_problem *problem = problem_from(needle);
@@ -85,7 +86,7 @@ static void test_parts_may_be_empty(void **state) {
     kf_problem_free(problem);
 }
 
-/* A state goes on with any number of parts, from a step of a list that is being kept, too. */
+/* A state continues with any number of parts, also from the middle of steps that share a list. */
 static void test_restarts(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -112,7 +113,7 @@ static void test_restarts(void **state) {
     kf_problem_free(problem);
 }
 
-/* Without one of their awaits parts end otherwise, so none is there in vain. */
+/* Without one of their awaits parts end in another state, so none is superfluous. */
 static void test_awaits(void **state) {
     (void)state;
     kf_problem *problem = problem_from(tank);
@@ -165,7 +166,7 @@ static kf_status prebuild(const kf_source *source, void *device, kf_error *error
     return kf_source_prebuild(device, source, &build, error);
 }
 
-/* What GPUs of a team are given is CUDA C, too. */
+/* The kernels for GPUs of a team are also valid CUDA C. */
 static void test_kernels_compile_for_gpus(void **state) {
     (void)state;
     kf_device_info device = {

@@ -9,8 +9,8 @@
 #include "solver/sph/sph_problem.h"
 #include "solver/systems.h"
 
-/* Layers on both sides of a particle and its own make the whole lattice, whose sum of u |dW/du| is 1 for a
- * linear quantity, along the wall (T) as across it (M); as near as these supports come. */
+/* Layers on both sides of a particle and its own layer make the whole lattice. Its sum of u |dW/du| is 1
+ * for a linear quantity, both along the wall (T) and across it (M), as accurately as these supports allow. */
 static void halves_make_a_whole(void **state) {
     (void)state;
     static const double supports[] = {2.71, 3.0, 4.0};
@@ -74,9 +74,9 @@ static void water_at_a_side_wall_does_not_fall(void **state) {
     }
 }
 
-/* Eq. 4.24 of the thesis is a spring behind each wall, so one particle without damping comes back as fast as
- * it went, having been no deeper than v / sqrt(K). The gate cannot see this: a reference has the same rule.
- */
+/* Eq. 4.24 of the thesis is a spring behind each wall. A particle without damping therefore returns with
+ * the speed that it had, and its depth is at most v / sqrt(K). The gate cannot test this, because the
+ * reference has the same rule. */
 static void every_wall_of_the_thesis_pushes_back(void **state) {
     (void)state;
     static const char faces[6][5] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
@@ -85,7 +85,7 @@ static void every_wall_of_the_thesis_pushes_back(void **state) {
         char text[1024];
         double velocity[3] = {0.0, 0.0, 0.0};
         velocity[face / 2] = face % 2 == 0 ? -1.0 : 1.0;
-        /* The opposite face is open: that one side lets particles go does not open the others. */
+        /* The opposite face is open. An opening on one side does not open the others. */
         (void)snprintf(
             text, sizeof text,
             "{\"particles\": {\"spacing\": 0.1, \"support\": 2.4}, \"box\": {\"size\": [1, 1, 1], "
@@ -159,7 +159,7 @@ static void balance_says(const kf_particle_scene *scene, double lost, double ene
     if (strstr(error.message, says) == NULL) fail_msg("'%s' has no '%s'", error.message, says);
 }
 
-/* What is lost, or had from nowhere, ends a run; what the scene lets out does not. */
+/* Particles that are lost or appear end a run, except those that leave where the scene allows it. */
 static void nothing_is_lost_or_made(void **state) {
     (void)state;
     kf_particle_scene *closed = water(""), *open = water("\"ymin\": \"open\"");
@@ -173,7 +173,7 @@ static void nothing_is_lost_or_made(void **state) {
     kf_particle_scene_free(open);
 }
 
-/* A run whose water all falls out of its box ends, and says so. */
+/* A run whose water all falls out of its box ends with a message. */
 static void an_empty_box_ends_the_run(void **state) {
     (void)state;
     kf_particle_scene *scene = water("\"ymin\": \"open\"");

@@ -22,7 +22,7 @@ static void fused_in_two_dimensions(void **state) {
     holds(box(64, 32, 1), F64 "points_rows=32 points_columns=32 points_inverse=32", 6);
     holds(box(96, 160, 1), "points_rows=32 points_columns=32 points_inverse=32 twiddles=products", 6);
 }
-/* The gate's trial is a small grid: lines as long as those that are timed are held against the reference
+/* The gate's trial is a small grid. Lines of the length that is timed are compared with the reference
  * here. */
 static void long_lines(void **state) {
     static const int lengths[] = {8192, 1920, 1024, 4096, 512, 2048};
@@ -50,8 +50,8 @@ static void fused_in_three_dimensions(void **state) {
     holds(box(16, 24, 20), F64, 4);
     holds(box(15, 9, 16), "", 4);
 }
-/* The cpu does not have these: blocks that wait for each other, threads with a component each, tiles,
- * twiddles before the data, passes that overlap. */
+/* These parameters exist only on a GPU: blocks that wait for each other, threads with a component each,
+ * tiles, twiddles before the data, overlapping passes. */
 static void plans_of_a_gpu(void **state) {
     static const char *const twiddles[] = {"products", "table", "early"};
     (void)state;
@@ -120,7 +120,7 @@ static void library_transforms(void **state) {
     }
     holds(box(24, 20, 1), "plan=separate fft=library", 5);
 }
-/* With each plan, as each has its own order of launches; in two and three dimensions in turn. */
+/* Each plan has its own order of launches. Two and three dimensions alternate. */
 static void advection_schemes(void **state) {
     static const char *const plans[] = {"fused", "paper", "separate", "packed", "batched"};
     (void)state;
@@ -150,7 +150,7 @@ static void reflection(void **state) {
     }
 }
 
-/* Dyes that lift, sources, pushes, confinement. */
+/* The scene has buoyant dyes, sources, pushes and confinement. */
 static kf_fluid *busy(int nx, int ny, int nz) {
     kf_fluid *f = box(nx, ny, nz);
     f->dye_count = 2;
@@ -225,7 +225,7 @@ static void half_precision(void **state) {
         assert_int_equal(kf_half_of(kf_half_value((uint16_t)bits)), bits);
     assert_int_equal(kf_half_of(1.0), 0x3c00);
     assert_int_equal(kf_half_of(-2.5), 0xc100);
-    assert_int_equal(kf_half_of(1.0 + 0x1p-11), 0x3c00); /* between two: the even one */
+    assert_int_equal(kf_half_of(1.0 + 0x1p-11), 0x3c00); /* between two values: the even one */
     assert_int_equal(kf_half_of(1.0 + 0x1.8p-10), 0x3c02);
     assert_int_equal(kf_half_of(1e6), 0x7c00);
     kf_fluid *f = box(32, 32, 1);
@@ -236,7 +236,7 @@ static void half_precision(void **state) {
     holds(f, "storage_spectrum=f16", 5);
 }
 
-/* A plan that goes on from a checkpoint of another one ends where that one does, to the bit. */
+/* A plan that continues from a checkpoint of another plan ends with the same bits. */
 static void checkpoints(void **state) {
     (void)state;
     kf_error error;
@@ -294,7 +294,7 @@ static void sizes(void **state) {
     }
 }
 
-/* A user's first command must find a valid default, on whatever device, at whatever size. */
+/* The default is valid on any device and for any size, as a user's first command needs it. */
 static void defaults_at_every_size(void **state) {
     static const int boxes[][3] = {{8, 8, 1},       {64, 48, 1},     {256, 256, 1},   {512, 512, 1},
                                    {1024, 1024, 1}, {1920, 1080, 1}, {2048, 2048, 1}, {4096, 4096, 1},
@@ -330,7 +330,7 @@ static void defaults_at_every_size(void **state) {
             }
 }
 
-/* There are as few factors as there can be, of these the smallest: two ways to make 1024 of three factors. */
+/* There are as few factors as possible, and of these the smallest. Two ways make 1024 of three factors. */
 static void radices_of_a_line(void **state) {
     (void)state;
     static const struct {

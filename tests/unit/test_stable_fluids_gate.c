@@ -6,7 +6,7 @@
 #include "stable_fluids_support.h"
 #include "tests/unit/config_pairs.h"
 
-/* Values that make more code but no other path are left out of the quick choice. */
+/* The quick choice omits values that make more code but no other path. */
 static const char *const quick_limits[] = {
     "points_rows=8,16",      "points_inverse=8,16", "points_columns=8", "rows_per_block=4,8",
     "columns_per_block=4,8", "block_x=64",          "block_y=4",        "pad=0,2"};

@@ -3,9 +3,9 @@
 #include "base/util/memory.h"
 #include "stable_fluids_support.h"
 
-/* Between walls plans with transforms of their own compute the domain alone, by sines and cosines; the
- * reference computes the box with its mirror image. The upper half of what acts is the image of the lower
- * one. */
+/* Between walls plans with transforms of their own compute only the domain, by sines and cosines. The
+ * reference computes the box with its mirror image. Forces in the upper half are the image of those in the
+ * lower one. */
 static kf_fluid *walled(int nx, int ny, int nz, int walls, bool still) {
     kf_fluid *f = box(nx, ny, nz);
     const int n[3] = {nx, ny, nz};
@@ -52,7 +52,7 @@ static void with_all_that_acts(void **state) {
     f->advection = KF_ADVECT_MACCORMACK;
     holds(f, F64, 5);
 }
-/* Across z by cosines and sines, across the others by the mirror image. */
+/* Across z by cosines and sines, and across the others by the mirror image. */
 static void in_three_dimensions(void **state) {
     (void)state;
     holds(walled(16, 12, 20, 4, false), F64, 4);

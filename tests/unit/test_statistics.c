@@ -97,7 +97,7 @@ static void test_rank_correlation(void **state) {
     assert_true(isnan(kf_rank_correlation(up, down, 1)));
 }
 
-/* Quantiles for 0.05 from the tables. */
+/* These are quantiles for 0.05 from published tables. */
 static void test_student(void **state) {
     (void)state;
     const double quantiles[] = {12.7062, 4.30265, 3.18245, 2.77645, 2.57058}, large[] = {2.22814, 2.13145};
@@ -109,8 +109,8 @@ static void test_student(void **state) {
     assert_true(kf_student_outside(1e6, 20) >= 0);
 }
 
-/* A = B B^T + I of numbers that repeat nowhere: its factor gives it back, its inverse makes the unit matrix
- * of it. */
+/* A = B B^T + I of numbers that do not repeat. Its factor reproduces it, and its inverse times A is the
+ * unit matrix. */
 static void test_cholesky(void **state) {
     (void)state;
     enum { N = 13 };

@@ -165,7 +165,7 @@ static kf_status compare_in_full(void *context, int sequence, const char *role, 
     return KF_OK;
 }
 
-/* Every member of a result, each with a value of its own. */
+/* Every member of a result has a value of its own. */
 static void test_every_member(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -197,7 +197,7 @@ static void test_words(void **state) {
         assert_non_null(strstr(kf_store_schema(), kf_stop_names[i]));
 }
 
-/* The schema that is built in is the file as it is now; `touch results/store_schema.c` cures a difference. */
+/* The schema that is built in is equal to the file; `touch results/store_schema.c` cures a difference. */
 static void test_schema_is_current(void **state) {
     (void)state;
     char *text = NULL;
@@ -260,7 +260,8 @@ static void test_names_are_data(void **state) {
     kf_problem_free(problem);
 }
 
-/* A store may come from anybody: a word of a gigabyte in it is an error, not a gigabyte. */
+/* A store may come from anybody. A word of a gigabyte in it is an error and does not take a gigabyte of
+ * memory. */
 static void test_texts_are_limited(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -355,7 +356,7 @@ static void test_contradictions(void **state) {
     kf_store_close(store);
 }
 
-/* Each statement would make a row say what cannot be; the schema alone must refuse, whoever writes. */
+/* Each statement would make a row contradict itself. The schema alone must refuse it, whoever writes. */
 static void test_checks(void **state) {
     (void)state;
     static const char *const lies[] = {
@@ -458,7 +459,8 @@ static void test_unfinished(void **state) {
     assert_int_equal(found.id, 0);
 
     fixture_problem(problem, "beetle");
-    pid_t child = fork(); /* while this process lives and runs it, another must not take it */
+    /* While this process lives and runs it, another must not take it. */
+    pid_t child = fork();
     if (child == 0) {
         kf_store *other = NULL;
         kf_error error = {0};
@@ -508,7 +510,7 @@ static void test_prune(void **state) {
     assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM environment"), 0);
     kf_run_row third;
     fixture_begin(store, &third);
-    assert_int_equal(third.id, second.id + 1); /* numbers are not given out twice */
+    assert_int_equal(third.id, second.id + 1); /* numbers are not assigned twice */
     kf_store_close(store);
 }
 

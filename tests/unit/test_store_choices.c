@@ -13,7 +13,7 @@ static void begin_as(kf_store *store, kf_run_row *run, const char *state) {
     kf_problem_free(problem);
 }
 
-/* The run that a run like `asked` carries on; those that it takes are interrupted again. */
+/* Returns the run that one like `asked` continues. Runs that it takes are then set to interrupted again. */
 static int64_t carried_on(kf_store *store, const kf_run_row *asked, bool sample) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
@@ -29,8 +29,8 @@ static int64_t carried_on(kf_store *store, const kf_run_row *asked, bool sample)
     return found.id;
 }
 
-/* Of two that were interrupted the newest is carried on; not one that failed or was imported, or that sought
- * something else. */
+/* Of two that were interrupted the newest is continued. Runs that failed, were imported, or had another
+ * objective are not. */
 static void the_newest_run_is_carried_on(void **state) {
     (void)state;
     kf_store *store = fixture_open_new("carried.db");
@@ -57,8 +57,8 @@ static void the_newest_run_is_carried_on(void **state) {
     kf_store_close(store);
 }
 
-/* A sample is carried on where it was interrupted, even if a newer one has finished, and else where the
- * newest of its strategy finished. */
+/* A sample is continued where it was interrupted, even if a newer one has finished, and otherwise where
+ * the newest of its strategy finished. */
 static void an_unfinished_sample_comes_first(void **state) {
     (void)state;
     kf_store *store = fixture_open_new("sample.db");
@@ -82,8 +82,8 @@ static kf_status find(kf_store *store, const char *name, kf_run_summary *run) {
     return kf_store_find_run(store, name, run, &error);
 }
 
-/* Without a name the newest run counts that is no night's. Digits name a run by its number, and from eight on
- * by its UUID as well. */
+/* Without a name the newest run counts that belongs to no night. Digits name a run by its number, and
+ * eight or more also by its UUID. */
 static void which_run_a_name_is_of(void **state) {
     (void)state;
     kf_store *store = fixture_open_new("names.db");
@@ -113,7 +113,7 @@ static void which_run_a_name_is_of(void **state) {
     kf_store_close(store);
 }
 
-/* Of runs of the same age nights stay, and of ages the older go. */
+/* Of runs of the same age nights stay, and otherwise the older ones are removed. */
 static void what_is_pruned(void **state) {
     (void)state;
     kf_store *store = fixture_open_new("pruned.db");
@@ -135,7 +135,7 @@ static void what_is_pruned(void **state) {
     kf_store_close(store);
 }
 
-/* A run of this process runs, one whose process is gone was interrupted. */
+/* A run of this process is running. One whose process is gone was interrupted. */
 static void whose_process_is_gone(void **state) {
     (void)state;
     kf_store *store = fixture_open_new("gone.db");
@@ -160,7 +160,7 @@ static void begin_night(kf_store *store, const char *suite, const char *program,
     if (kf_store_begin_night(store, 12.0, night, resumed, &error) != KF_OK) fail_msg("%s", error.message);
 }
 
-/* Only the newest of a suite's unfinished nights is carried on, if it is of this program; the others were
+/* Only the newest of a suite's unfinished nights is continued, if it is of this program. The others were
  * interrupted. */
 static void only_the_newest_night_is_carried_on(void **state) {
     (void)state;
@@ -177,8 +177,7 @@ static void only_the_newest_night_is_carried_on(void **state) {
     begin_night(store, "other", "one", &other, &resumed);
     assert_false(resumed);
     fixture_change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 3");
-    begin_night(store, "test", "two", &again,
-                &resumed); /* a newer night of another suite is none of its own */
+    begin_night(store, "test", "two", &again, &resumed); /* a newer night of another suite does not count */
     assert_true(resumed);
     assert_int_equal(again.id, second.id);
     fixture_change(store, "UPDATE night SET process = 'boot 1 1' WHERE id = 2");

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-/* A store with two runs and some results; closed, so that all is in the one file. */
+/* Makes a store with two runs and some results, and closes it, so that all is in one file. */
 static void make_store(const char *path) {
     kf_store *store = fixture_open(path);
     kf_run_row run;
@@ -36,7 +36,7 @@ static void assert_no_leftovers(const char *path) {
     }
 }
 
-/* Neither reading nor writing opens it, and neither changes a byte. */
+/* Neither reading nor writing opens the file, and neither changes a byte. */
 static void assert_refused(const char *path, const char *part) {
     char *before = NULL, *after = NULL;
     size_t before_size = 0, after_size = 0;
@@ -87,7 +87,8 @@ static void test_not_a_store(void **state) {
     assert_int_equal(kf_store_open("", false, &store, &error), KF_BAD_INPUT);
 }
 
-/* Another program's database: in the usual mode, with a log, and with our number of tables. */
+/* A foreign database is refused in the usual mode, with a log, and with the same number of tables as a
+ * store. */
 static void test_foreign(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -124,7 +125,7 @@ static void test_newer(void **state) {
     assert_refused(path, "newer kftune");
 }
 
-/* The newer version is only in the log that a killed process left; it must stay there. */
+/* The newer version is only in the log that a killed process left. It must stay there. */
 static void test_newer_in_log(void **state) {
     (void)state;
     char path[KF_PATH], copy[KF_PATH], log[KF_PATH], copied_log[KF_PATH], sql[64];
@@ -191,7 +192,7 @@ static void look_at_run(void *context, const kf_run_summary *run) {
     *(int *)context += run->results;
 }
 
-/* Uses a store whose bytes were changed: whatever comes, it is a status and a line, never a crash. */
+/* Uses a store whose bytes were changed. The result is always a status and a line, never a crash. */
 static void use(const char *path, int *refused) {
     kf_store *store = NULL;
     kf_error error = {0};
@@ -218,7 +219,7 @@ static void test_flipped_bytes(void **state) {
     size_t size = 0;
     int refused = 0;
     read_bytes(path, &bytes, &size);
-    /* The text that says what the file is, the page size, our number. */
+    /* These bytes belong to the file's magic text, the page size and kftune's application id. */
     const size_t vital[] = {0, 5, 15, 16, 68, 71};
     for (size_t i = 0; i < sizeof vital / sizeof vital[0]; i++) {
         bytes[vital[i]] ^= 0x55;
@@ -244,7 +245,7 @@ static void test_flipped_bytes(void **state) {
     free(bytes);
 }
 
-/* Ours by its number, but a table is gone. */
+/* By its number it is a store, but a table is missing. */
 static void test_lacking(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -290,7 +291,7 @@ static void test_read_only(void **state) {
     free(after);
 }
 
-/* A log whose store was deleted would be played into the next store of that name. */
+/* A log whose store was deleted would be applied to the next store of that name. */
 static void test_orphaned_log(void **state) {
     (void)state;
     char path[KF_PATH], log[KF_PATH];
@@ -338,13 +339,13 @@ static void test_migrations(void **state) {
     assert_int_equal(
         fixture_integer(database, "SELECT count(*) FROM child WHERE id = 7 AND parent = 2 AND weight = 0.5"),
         1);
-    /* Once more changes nothing. */
+    /* A second update changes nothing. */
     assert_int_equal(kf_schema_bring_up(database, "old.db", "", steps, 2, 3, NULL), KF_OK);
     assert_int_equal(fixture_integer(database, "SELECT count(*) FROM child"), 1);
     (void)sqlite3_close(database);
 }
 
-/* A migration that fails, in SQL or because rows would refer to nothing, leaves the old store. */
+/* A migration that fails, in SQL or because rows would refer to nothing, leaves the old store unchanged. */
 static void test_failed_migrations(void **state) {
     (void)state;
     sqlite3 *database = old_store("fails.db");

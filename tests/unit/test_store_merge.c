@@ -2,7 +2,7 @@
  * seems ended, a night of another machine. */
 #include "tests/unit/store_fixture.h"
 
-/* A run of three results in a store of this name, and the same store once more as other.db. */
+/* Makes a run of three results in a store of this name, and a copy of the store as other.db. */
 static void make_pair(char here[KF_PATH], char there[KF_PATH], kf_run_row *run) {
     char command[2 * KF_PATH + 64];
     kf_error error = {0};
@@ -43,13 +43,14 @@ static void expect(const char *path, const char *sql, int value) {
     kf_store_close(store);
 }
 
-/* What else such a state is stored with. */
+/* Returns the other columns that a row in such a state has. */
 static const char *ended(const char *state) {
     return strcmp(state, "running") == 0 ? "ended = NULL, process = 'boot 1 1'"
                                          : "ended = started, process = NULL";
 }
 
-/* The same run, ended there, here in each state: one that goes on here is its own process's to end. */
+/* The run has ended in the other store, and has any state in this one. One that is running here is ended
+ * only by its own process. */
 static void the_outcome_of_a_run_that_goes_on_stays(void **state) {
     (void)state;
     static const struct {
@@ -77,7 +78,7 @@ static void the_outcome_of_a_run_that_goes_on_stays(void **state) {
     }
 }
 
-/* Beside a run that comes, one that differs in its origin alone does not, nor do its results. */
+/* A run is merged. Runs that differ from it only in their origin are not, and neither are their results. */
 static void nights_do_not_come(void **state) {
     (void)state;
     char here[KF_PATH], there[KF_PATH];
@@ -98,8 +99,8 @@ static void nights_do_not_come(void **state) {
     merge(here, there, 0, 0);
 }
 
-/* A run that comes ended when it did there, and one that went on there when it began; its problem is the one
- * of its own file, where two have the same content and name. */
+/* A merged run has ended when it did in the other store. One that was running there counts as ended when
+ * it began. Its problem is that of its own file, where two have the same content and name. */
 static void what_comes_is_as_it_was_there(void **state) {
     (void)state;
     char here[KF_PATH], there[KF_PATH];
@@ -138,7 +139,7 @@ static void note_shard(void *context, const kf_shard *shard) {
     all->list[all->count++] = *shard;
 }
 
-/* A run with results of these configs and roles; the first number is of the config. */
+/* Adds a run with results of these configs and roles. The first number is that of the config. */
 static void add_run(kf_store *store, const char *strategy, uint64_t seed, const int configs[4],
                     const char *const roles[4], const double times[4], bool ended) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
@@ -168,8 +169,8 @@ static void add_run(kf_store *store, const char *strategy, uint64_t seed, const 
     kf_problem_free(problem);
 }
 
-/* Of all runs those of shards; of a shard's results each config once, and as its anchor the default that
- * worked. */
+/* Of all runs those of shards count. Of a shard's results each config counts once, and its anchor is the
+ * default that worked. */
 static void which_runs_are_shards(void **state) {
     (void)state;
     static const char *const usual[] = {"preset:default", "search", "search", "preset:other"},

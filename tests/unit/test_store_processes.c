@@ -58,7 +58,7 @@ static void test_four_writers(void **state) {
     kf_store_close(store);
 }
 
-/* Tells after each result, through a pipe, that it is stored, until it is killed. */
+/* Reports each stored result through a pipe until it is killed. */
 static void write_and_tell(const char *path, int pipe_end, int first) {
     kf_store *store = NULL;
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
@@ -106,7 +106,7 @@ static void test_killed_writer(void **state) {
         assert_true(WIFSIGNALED(ended));
         kf_store *store = fixture_open(path);
         int stored = fixture_integer(store->database, "SELECT count(*) FROM result");
-        /* One may have been committed, but not told any more. */
+        /* One may have been committed but not reported. */
         assert_in_range(stored, told, told + 1);
         told = stored;
         assert_int_equal(fixture_integer(store->database, "SELECT max(sequence) + 1 FROM result"), stored);
@@ -162,7 +162,7 @@ static void test_full_disk(void **state) {
     kf_store_close(store);
 }
 
-/* Whoever opens the store with another program may change how it is journalled. */
+/* Another program that opens the store may change how it is journalled. */
 static void test_log_comes_back(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -178,7 +178,7 @@ static void test_log_comes_back(void **state) {
     kf_store_close(store);
 }
 
-/* A process that has ended is gone, also while its parent has not asked how it ended. */
+/* A process that has ended is gone, even if its parent has not collected its status. */
 static void test_ended_processes_are_gone(void **state) {
     (void)state;
     int ends[2];

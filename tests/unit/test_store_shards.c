@@ -7,7 +7,7 @@
 typedef struct shard {
     const char *strategy, *device, *identity;
     uint64_t seed;
-    double anchor_us; /* of the default; 0: it failed */
+    double anchor_us; /* of the default; with 0 it failed */
     int results;      /* besides */
     bool ended;
 } shard;
@@ -59,8 +59,8 @@ static void check(const char *name, const shard *shards, int count, int missing,
     kf_store_close(store);
 }
 
-/* A shard that was begun twice is there if one of its runs ended. Landscapes of other seeds, numbers of
- * shards and devices are others; what they miss adds up. */
+/* A shard that was begun twice counts if one of its runs ended. Other seeds, numbers of shards and devices
+ * make other landscapes. Their missing shards add up. */
 static void landscapes_that_miss_shards(void **state) {
     (void)state;
     static const char *const h = "H200", *const chip = "GPU-1";
@@ -83,8 +83,8 @@ static void landscapes_that_miss_shards(void **state) {
           "\"chips\":[{\"identity\":\"GPU-1\",\"shards\":1,\"factor\":1,\"apart\":false}]}]}");
 }
 
-/* Of three chips two are alike, and one takes 1.5 times as long, as the medians of their own shards say; one
- * whose default failed is not known. */
+/* Of three chips two are alike, and one takes 1.5 times as long, by the medians of their own shards. A
+ * chip whose default failed is unknown. */
 static void chips_that_are_apart(void **state) {
     (void)state;
     static const char *const h = "H200";
@@ -107,7 +107,8 @@ static void chips_that_are_apart(void **state) {
     static const struct {
         const char *identity;
         int shards;
-        double factor; /* of the median of all, 129 of 128, 128, 129, 192, 512; 0: not known */
+        /* Of the median of all, 129 of 128, 128, 129, 192, 512. With 0 it is unknown. */
+        double factor;
         bool apart;
     } expected[] = {{"GPU-1", 3, 128.0 / 129, false},
                     {"GPU-2", 1, 1, false},

@@ -20,7 +20,7 @@ static void execute(kf_store *store, const char *sql) {
     if (sqlite3_exec(store->database, sql, NULL, NULL, &message) != SQLITE_OK) fail_msg("%s", message);
 }
 
-/* "x.a, x.b": the columns of a table, the first ones left out. */
+/* Returns "x.a, x.b": the columns of a table without the first ones. */
 static char *columns_of(kf_store *store, const char *table, int left_out, const char *prefix) {
     kf_text list = {0};
     char sql[96];
@@ -35,7 +35,7 @@ static char *columns_of(kf_store *store, const char *table, int left_out, const 
     return list.text;
 }
 
-/* Rows of target made from those of "source x", the first columns given, the others copied. */
+/* Copies rows of "source x" to target, with the first columns as given. */
 static void copy_rows(kf_store *store, const char *with, const char *table, int given, const char *names,
                       const char *values, const char *source) {
     char *into = columns_of(store, table, given, ""), *from = columns_of(store, table, given, "x.");
@@ -53,7 +53,7 @@ static void count_from(char with[128], int first, int last) {
                    first, last);
 }
 
-/* Copies of the first run, and of its first result with its kernels, in one transaction. */
+/* Makes copies of the first run, and of its first result with its kernels, in one transaction. */
 static void fill(kf_store *store, int results) {
     char with[128], values[64];
     execute(store, "BEGIN");
@@ -89,7 +89,7 @@ static double list_seconds(const char *path, int results) {
     return kf_median(seconds, LISTS);
 }
 
-/* Each is a transaction of its own, with two kernels and 15 samples. */
+/* Each result is a transaction of its own, with two kernels and 15 samples. */
 static double add_seconds(kf_store *store, const kf_run_row *run, int first) {
     double seconds[ADDED];
     kf_config config;
@@ -127,7 +127,7 @@ static void a_large_store_is_quick(void **state) {
         "%d results in %d runs: listed in %.3f s; one is added in %.3f ms, into an empty store in %.3f ms\n",
         results + 2 * ADDED, RUNS, list, 1e3 * large, 1e3 * small);
     assert_true(list < LIST_SECONDS);
-    /* Beside other work on the machine only gross slowness shows. */
+    /* With other work on the machine only gross slowness is visible. */
     assert_true(large < (getenv("KFTUNE_STORE_RESULTS") != NULL ? ADD_SECONDS : 50.0 * ADD_SECONDS));
 }
 

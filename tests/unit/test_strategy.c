@@ -38,7 +38,7 @@ static kf_strategy *opened(const char *name, const kf_space *space, uint64_t see
     return strategy;
 }
 
-/* A landscape with interacting parameters; positions far from a hidden best cost time. Some configs fail. */
+/* The parameters interact, and positions far from a hidden best cost time. Some configs fail. */
 static double landscape(const kf_space *space, uint64_t index, bool *ok) {
     static const int best[] = {2, 2, 6, 3, 1, 0, 2, 1, 0};
     static const double weights[] = {9, 4, 1.5, 0.6, 2, 1, 2.5, 1.7, 5};
@@ -59,8 +59,8 @@ static void tell(kf_strategy *strategy, const kf_space *space, uint64_t index) {
     kf_strategy_tell(strategy, index, ok, ok ? time : NAN);
 }
 
-/* A config comes again only to be measured more carefully. There are a few more configs than the model has
- * candidates. */
+/* A config is proposed again only for a more careful measurement. There are a few more configs than the
+ * model has candidates. */
 static void test_every_config_once(void **state) {
     (void)state;
     kf_space *space = kinetic(2, NULL, 0);
@@ -88,8 +88,8 @@ static void test_every_config_once(void **state) {
     kf_space_free(space);
 }
 
-/* Three of nine configs measured a little go up, and one of them to full effort: the fastest, without
- * those that fail. */
+/* Of nine configs with little effort three are promoted, and one of them to full effort: the fastest of
+ * those that do not fail. */
 static void test_halving_promotes_the_best(void **state) {
     (void)state;
     kf_space *space = kinetic(5, NULL, 0);
@@ -123,8 +123,8 @@ static void test_halving_promotes_the_best(void **state) {
     kf_space_free(space);
 }
 
-/* Of 27 that were measured a little nine may go up. When three of these have answered, the best of them goes
- * to full effort before the other six leave the rung below. */
+/* Of 27 configs with little effort nine may be promoted. When three of these are measured, the best of
+ * them goes to full effort before the other six leave the rung below. */
 static void test_halving_ends_what_it_began(void **state) {
     (void)state;
     kf_space *space = kinetic(5, NULL, 0);
@@ -149,8 +149,7 @@ static void test_halving_ends_what_it_began(void **state) {
     kf_space_free(space);
 }
 
-/* A config that was told without being proposed is not proposed either; answers may come late and out of
- * order. */
+/* A config that was told without being proposed is not proposed. Results may come late and out of order. */
 static void test_told_configs_and_open_proposals(void **state) {
     (void)state;
     enum { AHEAD = 5 };
@@ -220,8 +219,8 @@ static void test_seeds(void **state) {
     kf_space_free(space);
 }
 
-/* Each of 10 places of the order should hold each of 10 numbers equally often: chi-squared with 9 degrees of
- * freedom is above 33.7 once in 10000 times. */
+/* Each of 10 places of the order should have each of 10 numbers equally often. Chi-squared with 9 degrees
+ * of freedom is above 33.7 once in 10000 times. */
 static void test_random_order_is_uniform(void **state) {
     (void)state;
     enum { SIZE = 10, SEEDS = 20000 };
@@ -249,7 +248,8 @@ static void test_random_order_is_a_permutation(void **state) {
         }
         free(seen);
     }
-    uint64_t largest = (uint64_t)1 << 63; /* halves of random order fall on both halves of the range */
+    /* Halves of random order are spread over both halves of the range. */
+    uint64_t largest = (uint64_t)1 << 63;
     int upper = 0;
     for (uint64_t place = 0; place < 1000; place++)
         upper += kf_shuffled(largest, 5, place) >= largest / 2;
@@ -291,8 +291,8 @@ static void test_local_search_begins_at_the_presets(void **state) {
     kf_space_free(space);
 }
 
-/* All configs that differ from the preset in one parameter come before any restart where nothing is faster
- * than it. */
+/* Where nothing is faster than the preset, all configs that differ from it in one parameter come before
+ * any restart. */
 static void test_local_search_tries_every_neighbour(void **state) {
     (void)state;
     enum { SIDE = 6, NEIGHBOURS = 2 * (SIDE - 1) };
@@ -318,19 +318,19 @@ static void test_local_search_tries_every_neighbour(void **state) {
 
 static double higher_is_slower(void *context, uint64_t index) {
     const uint64_t *best = context;
-    return index >= *best ? 1.0 + (double)(index - *best) : NAN; /* of those before it nothing is known */
+    return index >= *best ? 1.0 + (double)(index - *best) : NAN; /* nothing is known of those before it */
 }
 
-/* Of a third of the configs nothing is known, in each way that a prior may say so; the others are slower the
- * smaller their index is. */
+/* Of a third of the configs nothing is known, in each form that a prior may return. The others are slower
+ * the smaller their index is. */
 static double lower_is_slower(void *context, uint64_t index) {
     const double size = *(const double *)context;
     static const double unknown[] = {NAN, -1.0, 0.0, INFINITY};
     return index % 3 == 1 ? unknown[index / 3 % 4] : size - (double)index;
 }
 
-/* A ranking has the known configs alone, the fastest first; of a space too large to be asked for whole it has
- * a sample of all of it. */
+/* A ranking has only the known configs, the fastest first. Of a space that is too large to be ranked
+ * whole, it has a sample over the whole space. */
 static void test_rankings(void **state) {
     (void)state;
     enum { SMALL = 20, ASKED = 20000 };
@@ -347,7 +347,7 @@ static void test_rankings(void **state) {
             assert_true(index % 3 != 1 && isfinite(kf_ranking_logarithm(ranking, index)));
             if (i > 0) assert_true(index < kf_ranking_first(ranking, i - 1));
         }
-        /* Of so many at random, the fastest lies that near the end. */
+        /* Of this many at random, the fastest is this close to the end. */
         const double share = 1.0 - (double)kf_ranking_first(ranking, 0) / size;
         assert_true(s == 0 ? kf_ranking_first(ranking, 0) == space_size - 1 : share < 0.01);
         uint64_t random = 5, least = space_size, most = 0;
@@ -383,7 +383,7 @@ static void test_a_prior_is_followed_first(void **state) {
     kf_space_free(space);
 }
 
-/* Truth and prior differ by a part that only measuring tells. */
+/* The time deviates from the prior by a part that only measurements show. */
 static double bumpy(uint64_t index) {
     return 1.0 + (double)(index % 97) / 97.0 + 0.3 * (double)(kf_random_mix(index) % 1000) / 1000.0;
 }
@@ -393,7 +393,7 @@ static double scaled_guess(void *context, uint64_t index) {
 
 enum { UNIT_COUNT = 60 };
 
-/* Collects what the model proposes with times in one unit and a prior in another (0: without prior). */
+/* Collects the model's proposals with times in one unit and a prior in another (0: without prior). */
 static void propose_in_units(const kf_space *space, double unit, double prior_unit, uint64_t *proposals) {
     kf_strategy *strategy = opened("model", space, 1);
     if (prior_unit > 0) kf_strategy_set_prior(strategy, &(kf_prior){scaled_guess, &prior_unit});
@@ -415,8 +415,8 @@ static int count_same(const uint64_t *left, const uint64_t *right) {
     return same;
 }
 
-/* Ratios count, not units: the model proposes the same for a prior, and for times, a thousand times as large.
- */
+/* Ratios count, not units: the model proposes the same for a prior, and for times, a thousand times as
+ * large. */
 static void test_units(void **state) {
     (void)state;
     static const char *const fixed[] = {"layout=csoa", "plan=fused", "storage=f32"};
@@ -431,7 +431,7 @@ static void test_units(void **state) {
     kf_space_free(space);
 }
 
-/* Nothing works: local search still goes on, and never calls a failure its best. */
+/* When every config fails, local search continues, and never calls a failure its best. */
 static void test_all_configs_fail(void **state) {
     (void)state;
     kf_space *space = kinetic(3, NULL, 0);
@@ -448,8 +448,8 @@ static void test_all_configs_fail(void **state) {
     kf_space_free(space);
 }
 
-/* The surrogate is built again when lengths are fitted and when it is full, not at every proposal, whether or
- * not configs fail: of many results it keeps some, and leaves the others out until then. */
+/* The surrogate is rebuilt when lengths are fitted and when it is full, not at every proposal, whether or
+ * not configs fail. Of many results it keeps some, and leaves the others out until then. */
 static void test_model_is_built_again_now_and_then(void **state) {
     (void)state;
     enum { RESULTS = 400, MOST_FITS = 60 };

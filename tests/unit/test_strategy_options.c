@@ -14,7 +14,7 @@
 
 enum { SIDE = 20, PROPOSALS = 260 };
 
-/* Collects what a search proposes where the time is that of a bowl with ripples. */
+/* Collects a search's proposals where the time is a bowl with ripples. */
 static void search(const char *text, const kf_space *space, uint64_t proposed[PROPOSALS]) {
     kf_strategy *strategy = NULL;
     kf_error error = {KF_OK, ""};
@@ -36,8 +36,8 @@ static void search(const char *text, const kf_space *space, uint64_t proposed[PR
     kf_strategy_close(strategy);
 }
 
-/* Every option of every strategy: at its usual value nothing changes, at an end of its range something does.
- */
+/* For every option of every strategy, the usual value changes nothing, and an end of its range changes
+ * something. */
 static void options_have_their_usual_values_and_an_effect(void **state) {
     (void)state;
     kf_space *space = square_space(SIDE, -1), *with_preset = square_space(SIDE, SIDE + 3);
@@ -108,7 +108,7 @@ static void mistakes_are_named(void **state) {
     assert_int_equal(kf_strategy_check("model:points=300", NULL), KF_OK);
 }
 
-/* All options of a strategy at once are no text too long; digits without end are. */
+/* All options of a strategy at once are not too long a text, but endless digits are. */
 static void every_option_can_be_given(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

@@ -39,7 +39,7 @@ static void assert_suite(const char *json, const char *device, const char *expec
     kf_suite_free(&suite);
 }
 
-/* A benchmark's own value counts before the suite's, and the command line's device before both. */
+/* A benchmark's own value overrides the suite's, and the command line's device overrides both. */
 static void test_whose_value_counts(void **state) {
     (void)state;
     static const char json[] =
@@ -63,7 +63,7 @@ static void test_whose_value_counts(void **state) {
                  "a on '', 5 processes, 0 s: ball 0x0x0, 0 samples, system '', preset default\n");
 }
 
-/* Where a config comes from, and where a path leads: a file of the folder before a shipped name. */
+/* A config comes from the named source, and a path prefers a file of the folder to a shipped name. */
 static void test_configs_and_paths(void **state) {
     (void)state;
     char path[KF_PATH];
@@ -91,7 +91,7 @@ static void test_configs_and_paths(void **state) {
         "e on '', 5 processes, 0 s: FOLDER/own.json 0x0x0, 0 samples, system 't1', preset default\n");
 }
 
-/* Of a command every member, and of its time each source. */
+/* Every member of a command is read, and each source of its time. */
 static void test_commands(void **state) {
     (void)state;
     char path[KF_PATH];

@@ -21,7 +21,7 @@
 #include "tests/unit/quick_compiler.h"
 #include "tests/unit/small_memory.h"
 
-/* Roofs of copying take an eighth of what is free. */
+/* Roofs of copying take an eighth of the free memory. */
 enum { SMALL_MEMORY = 1 << 30 };
 static kf_device_info device;
 static const kf_bench_options small = {.device = "cpu", .nodes = {48, 24, 24}, .samples_per_cell = 20};
@@ -128,7 +128,7 @@ static void test_all_figures_can_be_named(void **state) {
 /* --- Scenes and configs ----------------------------------------------------------------------------------
  */
 
-/* Opens scenes of `step`; names ends with NULL. */
+/* Opens scenes of `step`. `names` ends with NULL. */
 static void open_scenes(kf_bench_suite *suite, const char *const *names, kf_suite_problems *problems) {
     kf_error error = {KF_OK, ""};
     bool wanted[64] = {false};
@@ -173,7 +173,7 @@ static void test_scenes_differ_in_one_thing(void **state) {
     assert_int_equal(scene(&problems, "odd")->nodes[1], first->nodes[1] + 1);
     assert_null(scene(&problems, "wide")); /* only on a GPU */
     assert_string_not_equal(problems.list[scene_of(suite.file, "wide")].reason, "");
-    /* The problem that it is verified on is made of another scene, which nobody asked for. */
+    /* It is verified on the trial of another scene, which was not asked for. */
     assert_int_equal(trial(&problems, "cached")->samples.count, 0);
     assert_ptr_equal(trial(&problems, "cached"), trial(&problems, "empty"));
     close_scenes(&suite, &problems);
@@ -201,7 +201,8 @@ static void test_dense_scene(void **state) {
     close_scenes(&suite, &problems);
 }
 
-/* A turn in 500 steps, reduced or not; every sample keeps its distance from the axis and so stays inside. */
+/* A turn takes 500 steps, on the reduced grid, too. Every sample keeps its distance from the axis and so
+ * stays inside. */
 static void test_rotating_scene(void **state) {
     (void)state;
     enum { TURN = 500 };
@@ -262,7 +263,7 @@ static void test_configs_say_what_is_missing(void **state) {
     close_scenes(&suite, &problems);
 }
 
-/* A value that a suite asks of a GPU's space, and that the space has, it also gets. */
+/* Every value that a suite requests of a GPU's space, and that the space has, is in the candidate. */
 static void check_candidates(kf_suite_problems *problems, const kf_suite_timing *timing) {
     kf_error error = {KF_OK, ""};
     const kf_space *space = NULL;
@@ -280,7 +281,7 @@ static void check_candidates(kf_suite_problems *problems, const kf_suite_timing 
     }
 }
 
-/* Checks a suite for a GPU; with on_small_grids on the grids of the cpu, where the suite's own take
+/* Checks a suite for a GPU. With on_small_grids it uses the grids of the cpu, because the suite's own take
  * minutes to sample. */
 static void check_suite_of_a_gpu(const char *name, const kf_bench_options *options, bool on_small_grids) {
     kf_bench_suite suite;
@@ -352,7 +353,7 @@ static void check_rate(const kf_figure *figure, double copy_gb_s) {
     assert_true(figure->verdict->low <= figure->value && figure->value <= figure->verdict->high);
     assert_true(fabs(figure->floor * 216 / copy_gb_s - 1) < 1e-9); /* least bytes of a node in f32 */
     assert_true(fabs(figure->share * figure->floor / figure->value - 1) < 1e-9);
-    assert_int_equal(kf_figure_met(figure), -1); /* nothing is asked of a cpu */
+    assert_int_equal(kf_figure_met(figure), -1); /* nothing is required of a cpu */
     assert_non_null(strstr(figure->verdict->note, "asked of an H200"));
     assert_non_null(figure->verdict->config);
 }
@@ -413,7 +414,7 @@ static void test_suite_on_a_small_grid(void **state) {
     static const char *const shares[] = {"ib_share_static", "ib_share_rotating"};
     for (int i = 0; i < 2; i++) {
         const double share = find(&figures, shares[i])->value;
-        assert_true(share > 0 && share < 200); /* kernel times are taken apart from the step's */
+        assert_true(share > 0 && share < 200); /* times of kernels are measured separately from the step's */
     }
     assert_true(find(&figures, "ib_throughput")->value > 0);
     assert_true(find(&figures, "rotating_over_static")->value > 0);
@@ -431,7 +432,7 @@ static const kf_suite_figure *row_of(const kf_bench_suite *suite, const char *na
     return NULL;
 }
 
-/* Rounds of loops and sums of kernels; the plans' kernels are those that the figures name. */
+/* Checks counts of loops and sums of kernels. The plans have the kernels that the figures name. */
 static void test_figures_of_the_kinetic_paper(void **state) {
     (void)state;
     static const char *const names[] = {"table_1_gather_least",     "table_1_gather_most",
@@ -455,7 +456,7 @@ static void test_figures_of_the_kinetic_paper(void **state) {
     assert_true(find(&figures, "table_1_gather_most")->value > find(&figures, "table_1_gather_least")->value);
     assert_true(find(&figures, "table_1_scatter_most")->value == 8);
     assert_true(row_of(&suite, "table_1_gather")->published == 53900);
-    assert_true(find(&figures, "table_1_gather")->published == 0); /* of a GPU: nothing of a cpu */
+    assert_true(find(&figures, "table_1_gather")->published == 0); /* a GPU's figure: nothing of a cpu */
     const double quotient =
         find(&figures, "table_1_gather")->value / find(&figures, "table_1_scatter")->value;
     assert_true(fabs(find(&figures, "table_1_gather_over_scatter")->value / quotient - 1) < 1e-9);
@@ -480,7 +481,7 @@ static void test_unknown_figure(void **state) {
     kf_bench_suite_free(&suite);
 }
 
-/* Every name of the table that the figures are published in. */
+/* The suite has every name of the table in which the figures are published. */
 static void test_names(void **state) {
     (void)state;
     static const char *const published[] = {

@@ -48,7 +48,7 @@ static double kernel(const float *a, const float *b, const kf_lengths *lengths) 
     return 0.5 * effects + 0.5 * pow(1 + square / 4, -2);
 }
 
-/* Solves a x = b by elimination with pivots; returns the logarithm of the determinant's size. */
+/* Solves a x = b by elimination with pivots. Returns the logarithm of the determinant's size. */
 static double solve(double a[COUNT][COUNT], double x[COUNT]) {
     double logarithm = 0;
     for (int k = 0; k < COUNT; k++) {
@@ -87,8 +87,8 @@ static double fill_and_solve(float features[COUNT][FEATURES], const kf_lengths *
     return solve(a, x);
 }
 
-/* The posterior is log det K / 2 + n/2 log(y K^-1 y / n), and the beliefs: lengths about 1 give or take e,
- * noise about e^-6.9 give or take e^2. */
+/* The posterior is log det K / 2 + n/2 log(y K^-1 y / n), plus the beliefs that lengths are about 1, up to
+ * a factor e, and noise about e^-6.9, up to e^2. */
 static void the_posterior_is_that_of_a_gaussian_process(void **state) {
     (void)state;
     float features[COUNT][FEATURES];
@@ -132,7 +132,7 @@ static void the_gradient_is_that_of_differences(void **state) {
     }
 }
 
-/* Fitting finds what is better than where it began. */
+/* The fit ends with a better posterior than its start. */
 static void fitting_descends(void **state) {
     (void)state;
     float features[COUNT][FEATURES];
@@ -147,7 +147,8 @@ static void fitting_descends(void **state) {
         assert_true(fabs(gradient[f]) < 0.1);
 }
 
-/* Points one by one, before and after the candidate came, against one dense solution. */
+/* Predictions with points one by one, before and after the candidate was added, agree with one dense
+ * solution. */
 static void predictions_are_those_of_a_dense_solution(void **state) {
     (void)state;
     float features[COUNT][FEATURES];
@@ -184,7 +185,7 @@ static void predictions_are_those_of_a_dense_solution(void **state) {
     kf_surrogate_close(surrogate);
 }
 
-/* Each point is predicted by a dense solution in which its own equation says that it has no weight. */
+/* Each point is predicted by a dense solution in which its own equation gives it no weight. */
 static void agreement_is_that_of_leaving_one_out(void **state) {
     (void)state;
     float features[COUNT][FEATURES];
@@ -213,12 +214,12 @@ static void agreement_is_that_of_leaving_one_out(void **state) {
             if (i != left) predicted[left] += kernel(features[left], features[i], &lengths) * solution[i];
     }
     const double found = kf_rank_correlation(targets, predicted, COUNT);
-    assert_true(found > 0 && found < 1); /* or nothing would have been compared */
+    assert_true(found > 0 && found < 1); /* otherwise nothing would have been compared */
     assert_true(fabs(kf_surrogate_agreement(surrogate) - found) < 1e-9);
     kf_surrogate_close(surrogate);
 }
 
-/* The integral of (u - t) over the normal density below u, by Simpson's rule from 30 deviations on. */
+/* Integrates (u - t) over the normal density below u, by Simpson's rule from 30 deviations on. */
 static double improvement_by_quadrature(double u) {
     enum { STEPS = 40000 };
     const double low = u - 30 < -40 ? u - 30 : -40, h = (u - low) / STEPS;
@@ -236,7 +237,7 @@ static void improvement_is_that_of_quadrature(void **state) {
         const double u = 0.25 * k;
         const double expected = log(improvement_by_quadrature(u)),
                      value = (double)kf_log_improvement((float)u);
-        /* Single precision and the 1e-12 that keeps the logarithm finite cost most at the far end. */
+        /* Single precision, and the 1e-12 that keeps the logarithm finite, matter most at the far end. */
         assert_true(fabs(value - expected) < (u < -3.5 ? 0.05 : 2e-3));
     }
     for (int k = 0; k < 10; k++) {
@@ -248,8 +249,8 @@ static void improvement_is_that_of_quadrature(void **state) {
                     kf_log_improvement(0.01F * (float)(k + 1)) + 1e-3F);
 }
 
-/* Expected improvement takes the candidate with the better mean where deviations are alike, and the less
- * known one where means are. */
+/* Expected improvement prefers the better mean where deviations are alike, and the more uncertain
+ * candidate where means are. */
 static void the_choice_weighs_mean_and_deviation(void **state) {
     (void)state;
     kf_lengths lengths = {.noise = 1e-3};
@@ -273,7 +274,7 @@ static void the_choice_weighs_mean_and_deviation(void **state) {
     kf_surrogate_close(surrogate);
 }
 
-/* Ridge regression towards slope 1, solved by hand: x = -1, 0, 1 and y = slope x + 3. */
+/* Ridge regression towards slope 1 is solved by hand: x = -1, 0, 1 and y = slope x + 3. */
 static void a_trend_is_the_line_of_least_squares(void **state) {
     (void)state;
     enum { MANY = 300 };

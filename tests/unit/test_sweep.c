@@ -15,7 +15,7 @@ static double drag_of(double cells, double order, double factor) {
     return 0.5 + factor * pow(cells, -order);
 }
 
-/* Errors of one order between 1 and 3 are found, whatever the ratios of the grids, and of more grids the
+/* Errors of one order between 1 and 3 are found, whatever the ratios of the grids. With more grids the
  * three finest count. */
 static void test_an_order_is_found(void **state) {
     (void)state;
@@ -35,7 +35,7 @@ static void test_an_order_is_found(void **state) {
             }
 }
 
-/* Elsewhere the finest grid's value stands, and the spread of all is its error. */
+/* Otherwise the finest grid's value counts, and its error is the spread of all. */
 static void test_no_order_is_made_up(void **state) {
     (void)state;
     static const double cells[] = {16, 24, 32};
@@ -61,11 +61,11 @@ static void test_how_far_away_the_end_is(void **state) {
     (void)state;
     kf_drag_report report = {.known = true, .settled = true, .from_step = 1000, .step = 3000};
     report.mean[KF_DRAG] = (kf_series_mean){.mean = 0.5, .half = 0.01};
-    /* Twice too wide: four times the settled part, of which a quarter is there. */
+    /* The interval is twice too wide, so that four times the settled part is needed. A quarter of it
+     * exists. */
     assert_true(fabs(kf_drag_steps_left(&report, 100.0) - 6000.0) < 1e-6);
     report.mean[KF_DRAG].half = 0.001;
-    assert_true(fabs(kf_drag_steps_left(&report, 1000.0) - 1000.0) <
-                1e-6); /* three flow-throughs are to come */
+    assert_true(fabs(kf_drag_steps_left(&report, 1000.0) - 1000.0) < 1e-6); /* three flow-throughs are left */
     assert_true(kf_drag_steps_left(&report, 100.0) == 0.0 && kf_drag_is_done(&report, 100.0));
     report.settled = false;
     assert_true(isnan(kf_drag_steps_left(&report, 100.0)));

@@ -18,11 +18,11 @@
 
 enum { ITEMS = 7 };
 
-/* What all processes write into. */
+/* All processes write into this. */
 typedef struct board {
     int done[ITEMS], before[ITEMS];
     char devices[ITEMS][32];
-    int fails, as; /* this item, with this status; -1: its process ends */
+    int fails, as; /* this item fails, with this status; with -1 its process ends */
 } board;
 
 static kf_status work(void *context, int item, int before, const char *devices, kf_error *error) {
@@ -60,7 +60,7 @@ static board *shared(void) {
     return at;
 }
 
-/* Each device has one piece of the values, so that neighbours follow each other; a single one has all. */
+/* Each device has one piece of the values, so that neighbours follow each other. A single device has all. */
 static void test_each_device_has_its_piece(void **state) {
     (void)state;
     board *b = shared();
@@ -81,8 +81,8 @@ static void test_each_device_has_its_piece(void **state) {
     munmap(b, sizeof *b);
 }
 
-/* A failure, or the end of its process, costs that run alone: the next begins in the flow of the one before
- * it. */
+/* A failure, or the end of its process, affects only that run. The next begins in the flow of the one
+ * before it. */
 static void test_one_that_fails_keeps_no_other(void **state) {
     (void)state;
     board *b = shared();

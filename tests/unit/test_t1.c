@@ -24,7 +24,7 @@ static kf_config config_of(const kf_problem *problem, long block_x, long rows, b
 
 /* --- On the cpu ----------------------------------------------------------------------------------------- */
 
-/* Ten launches of a config against those of the reference. */
+/* Compares ten launches of a config with those of the reference. */
 static kf_status verify(const kf_problem *problem, const kf_config *config, kf_verification *verification,
                         kf_error *error) {
     kf_backend *backend = NULL;
@@ -43,7 +43,7 @@ static kf_status verify(const kf_problem *problem, const kf_config *config, kf_v
     return status;
 }
 
-/* Returns the mean of a point of the input and those around it, by plain loops. */
+/* Returns the mean of a point of the input and its neighbours, by plain loops. */
 static double mean_around(const kf_problem *problem, int x, int y) {
     const kf_t1_problem *own = problem->own;
     const float *in = own->arguments[1].initial;
@@ -102,7 +102,7 @@ static void a_fast_wrong_config_is_refused(void **state) {
     kf_problem_free(problem);
 }
 
-/* Writes the means as the problem's author would hand them over, with one value wrong by `off`. */
+/* Writes the means as the problem's author would supply them, with one value wrong by `off`. */
 static void write_answer(const kf_problem *problem, double off) {
     const kf_t1_problem *own = problem->own;
     const int width = (int)own->size[0], height = (int)own->size[1];
@@ -117,7 +117,8 @@ static void write_answer(const kf_problem *problem, double off) {
     free(out);
 }
 
-/* With the author's own answer even the default config is judged: a reference run would call it right. */
+/* With the author's own answer even the default config is judged, which a comparison with the reference
+ * kernel would pass. */
 static void an_answer_judges_the_default_too(void **state) {
     (void)state;
     kf_problem *plain = open_problem("blur.t1.json"), *trial = NULL;
@@ -144,7 +145,7 @@ static void an_answer_judges_the_default_too(void **state) {
     kf_problem_free(plain);
 }
 
-/* A kernel that sums nine values straight, or with one neighbour left out. */
+/* Writes a kernel that sums nine values, or one that leaves out a neighbour. */
 static void write_reference(bool wrong) {
     kf_text text = {0};
     kf_text_append(&text,
@@ -191,7 +192,7 @@ static void a_reference_kernel_judges_the_default_too(void **state) {
     }
 }
 
-/* Another size than the file's is another problem, with data and launches to match. */
+/* A size other than the file's makes another problem, with data and launches to match. */
 static void a_size_can_be_asked_for(void **state) {
     (void)state;
     kf_problem *whole = open_problem("blur.t1.json"), *problem = NULL;
@@ -331,8 +332,8 @@ static void launches_follow_the_config(void **state) {
     kf_config_set_integer(&config, "block_y", 8);
     kf_config_set_integer(&config, "per_thread", 4);
     kf_config_set_integer(&config, "use_shared", 1);
-    /* GridDiv counts, not GlobalSize, which the published files have of another run: 4001 / 256, rounded up.
-     */
+    /* GridDiv counts, not GlobalSize, which the published files have from another run: 4001 / 256, rounded
+     * up. */
     assert_int_equal(kf_t1_evaluate(own, "", own->blocks[0], &config, 1, 1 << 30, &value, &error), KF_OK);
     assert_int_equal(value, 16);
     assert_int_equal(kf_t1_evaluate(own, "", own->blocks[1], &config, 1, 1 << 30, &value, &error), KF_OK);
@@ -346,7 +347,7 @@ static void launches_follow_the_config(void **state) {
     kf_problem_free(problem);
 }
 
-/* A __constant__ variable has one value for all rounds: the reference must not have another. */
+/* A __constant__ variable has one value for all rounds, and the reference must have the same. */
 static void constants_stay_in_all_rounds(void **state) {
     (void)state;
     static const char weights[] = "{\"Name\": \"weights\", \"Type\": \"float\", \"MemoryType\": \"Vector\", "
@@ -380,15 +381,15 @@ static void constants_stay_in_all_rounds(void **state) {
     kf_problem_free(problem);
 }
 
-/* Where sums are long, errors of low precision average out; so the first input has next to no values that are
- * not zero, and what it is multiplied by has many. */
+/* In long sums errors of low precision average out. The first input therefore has almost no non-zero
+ * values, and its factor has many. */
 static void few_values_are_few(void **state) {
     (void)state;
     change("blur.t1.json", "{\"Name\": \"weight\", \"Type\"",
            "{\"Name\": \"factors\", \"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": "
            "\"ReadOnly\", "
            "\"Size\": 4096, \"FillType\": \"Random\"}, {\"Name\": \"weight\", \"Type\"");
-    change("changed.t1.json", "\"blur.cu\"", "\"nowhere.cu\""); /* which has no such argument */
+    change("changed.t1.json", "\"blur.cu\"", "\"nowhere.cu\""); /* no argument has this file */
     kf_problem *problem = open_problem("changed.t1.json");
     const kf_t1_problem *own = problem->own;
     int inputs = 0;

@@ -8,10 +8,10 @@ static void a_problem_has_its_space(void **state) {
     const kf_t1_problem *own = problem->own;
     kf_space *space = open_space(problem);
     long block_x = 0, block_y = 0;
-    /* The blocks of 4 x 3 values that have 32 to 128 threads: 16x2, 16x4, 32x1, 32x2, 32x4, 48x1, 48x2,
-     * 64x1, 64x2. */
+    /* The blocks of 4 x 3 values with 32 to 128 threads are 16x2, 16x4, 32x1, 32x2, 32x4, 48x1, 48x2, 64x1
+     * and 64x2. */
     assert_int_equal((int)kf_space_size(space), 9 * 4 * 2);
-    /* The default of 16 x 1 threads breaks the condition; one change mends it. */
+    /* The default of 16 x 1 threads violates the condition. One change repairs it. */
     assert_int_equal(kf_config_integer(&own->reference, "block_x", &block_x, NULL), KF_OK);
     assert_int_equal(kf_config_integer(&own->reference, "block_y", &block_y, NULL), KF_OK);
     assert_int_equal(block_x, 32);
@@ -68,7 +68,7 @@ static void sizes_and_ends_are_words_of_expressions(void **state) {
 
 /* --- Refusals ----------------------------------------------------------------------------------------- */
 
-/* The file so changed is refused with a message that holds `says`. */
+/* The file with this change is refused with a message that contains `says`. */
 static void expect_refused(const char *file, const char *from, const char *to, const char *says) {
     kf_problem *problem = NULL;
     kf_error error = {KF_OK, ""};
@@ -153,7 +153,7 @@ static void mistakes_are_named_with_their_place(void **state) {
     assert_non_null(strstr(error.message, "nowhere.t1.json"));
 }
 
-/* Published files have these: a list of defaults, a default that is none of the values. */
+/* Published files contain a list of defaults, or a default that is none of the values. */
 static void defaults_are_mended_and_said(void **state) {
     (void)state;
     static const struct {
@@ -179,13 +179,13 @@ static void defaults_are_mended_and_said(void **state) {
         assert_non_null(problem->notes);
         if (strstr(problem->notes, defaults[i].says) == NULL)
             fail_msg("'%s' lacks '%s'", problem->notes, defaults[i].says);
-        /* The block that breaks the condition is said as before, in a line of its own. */
+        /* The block that violates the condition is reported in the same way, in a line of its own. */
         assert_non_null(strstr(problem->notes, "\nthe file's defaults break its condition"));
         kf_problem_free(problem);
     }
 }
 
-/* A space needs no kernel; a launch does, and says which file it lacks. */
+/* A space needs no kernel. A launch needs one, and names the missing file. */
 static void a_space_needs_no_kernel(void **state) {
     (void)state;
     change("blur.t1.json", "\"blur.cu\"", "\"nowhere.cu\"");
@@ -202,7 +202,7 @@ static void a_space_needs_no_kernel(void **state) {
     kf_problem_free(problem);
 }
 
-/* The spaces that others published, of which their measurements have every config. */
+/* Published spaces have exactly the configs that their measurements cover. */
 static void published_problems_have_their_spaces(void **state) {
     (void)state;
     static const struct {

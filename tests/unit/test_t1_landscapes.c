@@ -68,7 +68,7 @@ static kf_status compile(const kf_source *source, void *data, kf_error *error) {
     return kf_source_prebuild(&info, source, data, error);
 }
 
-/* Some configs of each; KFTUNE_TEST_CONFIGS=100: so many. */
+/* Compiles some configs of each problem, or as many as KFTUNE_TEST_CONFIGS says. */
 static void configs_compile(void **state) {
     (void)state;
     const char *more = getenv("KFTUNE_TEST_CONFIGS");
@@ -98,7 +98,8 @@ static void configs_compile(void **state) {
 
 /* --- References on the cpu ------------------------------------------------------------------------------ */
 
-/* The first output of the reference kernel, or of a config, on a problem of this size; caller frees. */
+/* Returns the first output of the reference kernel, or of a config, on a problem of this size. The caller
+ * frees. */
 static float *run(const kf_problem *problem, const kf_config *config) {
     kf_backend *backend = NULL;
     kf_plan *plan = NULL;
@@ -111,9 +112,9 @@ static float *run(const kf_problem *problem, const kf_config *config) {
     if (status == KF_OK) status = kf_backend_synchronize(backend, &error);
     if (status == KF_OK) status = kf_t1_download(plan, 0, &out, &error);
     if (status != KF_OK) fail_msg("%s", error.message);
-    /* The struct is as long as the compiler makes it, with pointers in it: a GPU takes no other. */
+    /* The struct has the compiler's length, with pointers in it. A GPU accepts no other. */
     assert_int_equal((int)(plan->items[0].kernel->argument_bytes % sizeof(void *)), 0);
-    if (config == NULL) { /* a GPU takes so many blocks along Y */
+    if (config == NULL) { /* the blocks that a GPU takes along Y */
         const int rows = plan->items[0].kernel->block[1];
         assert_in_range((((const kf_t1_problem *)problem->own)->size[1] + rows - 1) / rows, 1, 65535);
     }
@@ -160,8 +161,8 @@ static void check_transpose(const kf_problem *problem, const float *out, const i
         expect_near("transpose", out[i], (double)in[i % n[1] * n[0] + i / n[1]]);
 }
 
-/* The third law: what bodies do to each other adds up to nothing; and the potential is positive. One body by
- * itself, which sees only the softening. */
+/* By Newton's third law the forces between bodies add up to nothing, and the potential is positive. A
+ * single body has only the softening. */
 static void check_nbody(const kf_problem *problem, const float *out, const int n[3]) {
     const float *bodies = values_of(problem, 1);
     double total[3] = {0}, size = 0.0;
@@ -249,7 +250,7 @@ static void references_are_right(void **state) {
         kf_error error = {KF_OK, ""};
         int steps = 0;
         assert_int_equal(kf_system_t1.trial(problem, &trial, &steps, &error), KF_OK);
-        assert_int_equal(steps, 1); /* a reference kernel says what is right after one */
+        assert_int_equal(steps, 1); /* a reference kernel defines what is right after one */
         float *out = run(problem, NULL);
         cases[i].check(problem, out, cases[i].size);
         free(out);

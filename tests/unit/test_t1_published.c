@@ -11,7 +11,7 @@ static void write_file(const char *name, const char *text) {
     assert_int_equal(kf_file_write_atomic(problem_path(name), text, strlen(text), NULL), KF_OK);
 }
 
-/* Writes made.t1.json: one parameter `n` of 1 and 2, and what is given. */
+/* Writes made.t1.json with one parameter `n` of 1 and 2, and the given text. */
 static kf_problem *make_problem(const char *kernel, const char *parameters, const char *arguments) {
     kf_text text = {0};
     kf_problem *problem = NULL;
@@ -38,8 +38,8 @@ static kf_status compile(const kf_source *source, void *data, kf_error *error) {
     return kf_source_prebuild(&info, source, data, error);
 }
 
-/* Compiles the default config of a kernel for a GPU; says: a part of the message, NULL: it compiles. Skips
- * the test where there is no NVRTC. */
+/* Compiles the default config of a kernel for a GPU. With `says` it fails with that part of the message,
+ * and with NULL it compiles. Skips the test where there is no NVRTC. */
 static void expect_compiled(const char *kernel, const char *says) {
     kf_problem *problem = make_problem(kernel, NULL, NULL);
     kf_build build;
@@ -96,8 +96,8 @@ static void files_and_headers_come_together(void **state) {
         "sizes.h");
 }
 
-/* OpenCL C of the usual kind: address spaces, work-items, barriers, local memory, vectors and their literals;
- * a compiler's message names the line that its author wrote. */
+/* OpenCL C of the usual kind compiles: address spaces, work-items, barriers, local memory, vectors and
+ * their literals. A compiler's message names the line in the author's file. */
 static void opencl_compiles_as_cuda(void **state) {
     (void)state;
     static const char kernel[] =
@@ -139,7 +139,7 @@ static void opencl_compiles_as_cuda(void **state) {
 /* --- Running on the cpu ----------------------------------------------------------------------------------
  */
 
-/* The first output after one launch of a config; caller frees. */
+/* Returns the first output after one launch of a config. The caller frees. */
 static void *run(const kf_problem *problem, const kf_config *config) {
     kf_backend *backend = NULL;
     kf_plan *plan = NULL;
@@ -178,7 +178,8 @@ static void cxx_and_openmp_run_on_the_cpu(void **state) {
                         "#pragma omp parallel reduction(max : threads)\n"
                         "    threads = omp_get_num_threads();\n"
                         "    out[0] = 5.0f * n + 10 * threads;\n}\n");
-    for (int round = 0; round < 2; round++) { /* the module of the first has gone, its threads have not */
+    /* The module of the first is gone, but its threads are not. */
+    for (int round = 0; round < 2; round++) {
         expect_first(
             make_problem("\"Language\": \"C++\", \"KernelName\": \"add\", \"KernelFile\": \"add.cpp\"", NULL,
                          NULL),
@@ -201,7 +202,7 @@ static void cxx_and_openmp_run_on_the_cpu(void **state) {
     kf_problem_free(problem);
 }
 
-/* Numbers with a fraction are parameters: as defines, in conditions, in sizes, with their ends. */
+/* Parameters may be numbers with a fraction: as defines, in conditions, in sizes, including their ends. */
 static void float_parameters_are_numbers(void **state) {
     (void)state;
     static const char parameters[] =
@@ -222,7 +223,7 @@ static void float_parameters_are_numbers(void **state) {
     assert_non_null(strstr(problem->notes, "in its place: alpha=1.25"));
     assert_int_equal((int)own->arguments[0].count, 4);
     assert_int_equal((int)own->arguments[1].count, 5);
-    /* The size follows the config. */
+    /* The size depends on the config. */
     kf_config config = own->reference;
     size_t count = 0;
     kf_error error = {KF_OK, ""};
@@ -235,7 +236,8 @@ static void float_parameters_are_numbers(void **state) {
     expect_first(problem, 15.0);
 }
 
-/* Values by an expression, vectors, half precision, whole numbers beyond a signed type's. */
+/* Arguments have values from expressions, vectors, half precision, and whole numbers beyond a signed
+ * type's range. */
 static void arguments_hold_what_their_files_say(void **state) {
     (void)state;
     kf_problem *problem = make_problem(
@@ -267,7 +269,7 @@ static void arguments_hold_what_their_files_say(void **state) {
         seen[(int)kf_t1_value(&a[4].type, a[4].initial, i)]++;
     for (int i = 0; i < 4; i++)
         assert_in_range(seen[i], 150, 350);
-    /* Keys that nobody reads are said once, in one line. */
+    /* Keys that nothing reads are reported once, in one line. */
     assert_string_equal(problem->notes, "keys that are not read: KernelSpecification.Misc, "
                                         "KernelSpecification.Profiling, Arguments.TypeSize");
     kf_problem_free(problem);

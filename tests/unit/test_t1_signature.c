@@ -6,8 +6,8 @@ static void write_file(const char *name, const char *text) {
     assert_int_equal(kf_file_write_atomic(problem_path(name), text, strlen(text), NULL), KF_OK);
 }
 
-/* Appends the arguments of a list of types: "float*" is a Vector, the first of which is written; "float@"
- * lies in constant memory, named c; "int32=5" is a Scalar of that value. */
+/* Appends the arguments of a list of types. "float*" is a Vector, and the first one is written. "float@"
+ * is in constant memory, named c. "int32=5" is a Scalar with that value. */
 static void append_arguments(const char *types, kf_text *text) {
     bool written = false;
     for (int number = 0; *types != '\0'; number++) {
@@ -48,7 +48,7 @@ static kf_status open_made(const char *language, const char *name, const char *s
 
 typedef struct signature_case {
     const char *source, *types;
-    const char *says; /* part of the refusal; NULL: none */
+    const char *says; /* part of the refusal, or NULL */
 } signature_case;
 
 static void check_cases(const char *language, const char *name, const signature_case *cases, size_t count) {
@@ -84,13 +84,13 @@ static void types_are_the_kernels(void **state) {
         {"__global__ void k(float *out, bool x) {}", "float* int32", "Scalar of bool"},
         {"__global__ void k(float *out, float3 x) {}", "float* float4", "Scalar of float3"},
         {"__global__ void k(float *out, float3 x) {}", "float* float3", NULL},
-        /* What is a pointer, and how many there are. */
+        /* Which arguments are pointers, and how many there are. */
         {"__global__ void k(float *out, int n) {}", "float* int32*", "'int n' there, which is a Scalar"},
         {"__global__ void k(float *out, T *in) {}", "float* int32", "'T *in' there, which is a Vector"},
         {"__global__ void k(float *out, int n) {}", "float*", "Arguments: are 1, and the kernel k of "},
         {"__global__ void k(float *out, int n) {}", "float* int32 int32", "has 2: (float *out, int n)"},
         {"__global__ void k() {}", "float*", "has 0: ()"},
-        /* As kernels are written. */
+        /* Declarations in the forms that kernels have. */
         {"/* k(int *x) */ extern \"C\" __global__ void __launch_bounds__(64 * tuned)\n k(float *__restrict__ "
          "out, // int *\n const float in[], unsigned n = 3)\n{}",
          "float* float* uint32", NULL},
@@ -108,10 +108,10 @@ static void types_are_the_kernels(void **state) {
         {"__global__ void k(float *out, const __grid_constant__ int n) {}", "float* float",
          "Scalar of int32"},
         {"__global__ void k(float *out, const __grid_constant__ int n) {}", "float* int32", NULL},
-        /* Bits that a kernel moves whole. */
+        /* Types whose bits a kernel moves whole. */
         {"__global__ void k(float4 *out, const uint4 *in) {}", "float* float*", NULL},
         {"__global__ void k(double2 *out) {}", "float*", "Vector of double"},
-        /* In constant memory, and a parameter, too, or not. */
+        /* Data in constant memory, which may also be a parameter. */
         {"__constant__ float c[4];\n__global__ void k(float *out) {}", "float* float@", NULL},
         {"#include \"c.h\"\n__global__ void k(float *out) {}", "float* float@", NULL},
         {"__constant__ int c[4];\n__global__ void k(float *out) {}", "float* float@", "'int c' there"},
@@ -124,7 +124,7 @@ static void types_are_the_kernels(void **state) {
 }
 
 #define MANY "const const const const const const const const const const "
-/* Nothing is said of what these mean. */
+/* Types whose meaning is unknown are accepted. */
 static void what_is_not_certain_is_passed_over(void **state) {
     (void)state;
     static const signature_case cases[] = {
@@ -161,13 +161,14 @@ static void what_is_not_certain_is_passed_over(void **state) {
         {"__global__ void k(int *out, \" , ( [", "float*", NULL},
         {"__global__ void k(", "float*", NULL},
         {"", "float*", NULL},
-        /* More words than a type ever has; `make check-sanitize` sees whether they have a place. */
+        /* There are more words than a type ever has. `make check-sanitize` checks that there is room for
+         * them. */
         {"__global__ void k(" MANY MANY MANY MANY "float *out) {}", "float*", NULL},
     };
     check_cases("CUDA", "k", cases, sizeof cases / sizeof *cases);
 }
 
-/* A template's parameters are what KernelName gives it. */
+/* A template's parameters have the values of KernelName. */
 static void templates_have_their_values(void **state) {
     (void)state;
     static const signature_case cases[] = {
@@ -197,7 +198,7 @@ static void opencl_has_its_own_types(void **state) {
     check_cases("OpenCL", "k", cases, sizeof cases / sizeof *cases);
 }
 
-/* A function in C gets scalars as a call converts them; pointers it takes as they are. */
+/* A function in C gets scalars as a call converts them, and pointers unchanged. */
 static void functions_are_called_as_c_does(void **state) {
     (void)state;
     static const signature_case cases[] = {
@@ -268,8 +269,8 @@ static void portable_kernels_have_a_struct(void **state) {
     check_cases("portable", "k", cases, sizeof cases / sizeof *cases);
 }
 
-/* All that is shipped is right, and a changed type is refused. Every parameter is read with certainty, but
- * for convolution.cu, where a macro adds one: there the reference has them. */
+/* All shipped files are right, and a changed type is refused. The type of every parameter is known, except
+ * in convolution.cu, where a macro adds one that the reference has. */
 static void shipped_files_are_read(void **state) {
     (void)state;
     static const char *const names[] = {

@@ -11,7 +11,7 @@
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"
 
-/* One plan, on one device and on the first `count` of the teams. */
+/* Compares one plan on one device and on the first `count` of the teams. */
 static void compare(const kf_scene *scene, const char *const *fixed, int count) {
     outcome one, team;
     char what[1024] = "";
@@ -37,7 +37,7 @@ static void test_two_grids(void **state) {
     kf_scene_free(scene);
 }
 
-/* The unfused plans: fields of the whole domain, cell lists and scattered forces. */
+/* These plans are not fused: they have fields of the whole domain, cell lists and scattered forces. */
 static void test_separate_passes(void **state) {
     (void)state;
     static const char *const scenes[] = {"ball", "torus"};
@@ -49,8 +49,8 @@ static void test_separate_passes(void **state) {
     }
 }
 
-/* Nine moments a node, without a solid and with one, at rest, moving and free, whose band's nodes stand in a
- * list of all parts'. */
+/* Plans have nine moments per node, without a solid and with one, at rest, moving and free. The nodes of
+ * its band are in one list for all parts. */
 static void test_moments(void **state) {
     (void)state;
     static const struct {
@@ -103,8 +103,8 @@ static void test_free_solid(void **state) {
     kf_scene_free(scene);
 }
 
-/* Streams done in random order, as far as the plan's signals and awaits say, end the same; with awaits left
- * out they do not, so that none is there in vain. */
+/* Streams run in random order, as far as the plan's signals and awaits allow, and end with the same bits.
+ * With awaits left out they do not, so none is superfluous. */
 static void test_streams_in_random_order(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball", 6000);
@@ -134,8 +134,8 @@ static void test_streams_in_random_order(void **state) {
     kf_scene_free(scene);
 }
 
-/* The gate's second run spoils a grid before the step that writes it. All devices read that grid in the step
- * before, which must have ended on all of them: the spoiling is work of one. */
+/* The gate's second run spoils a grid before the step that writes it. All devices read that grid in the
+ * step before, which must have ended on all of them, because one device spoils the whole grid. */
 static void test_spoilt_in_random_order(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball", 6000);
@@ -148,7 +148,7 @@ static void test_spoilt_in_random_order(void **state) {
         kf_cpu_shuffle(seed, -1);
         must(kf_backend_open(teams[seed % 3], &backend, &error), &error);
         kf_plan *plan = open_plan(scene, two_grids[0], backend);
-        must(kf_plan_advance(plan, 3, &error), &error); /* of which some is left when it begins anew */
+        must(kf_plan_advance(plan, 3, &error), &error); /* some of its steps are left when it begins again */
         must(kf_plan_initialise(plan, &error), &error);
         for (int step = 0; step < STEPS; step++) {
             must(kf_plan_spoil(plan, &error), &error);
@@ -176,12 +176,13 @@ static void test_cuts(void **state) {
         for (int part = 0; part < parts; part++)
             assert_true(first[part + 1] - first[part] >= 3);
     }
-    /* The dearer a sample, the thinner the slab with most of them, in the middle. */
+    /* The more expensive a sample is, the thinner is the slab with most of them, in the middle. */
     int dearer[KF_MOST_PARTS + 1];
     kf_kinetic_cut(scene, 0.0, 2, 3, first);
     kf_kinetic_cut(scene, 10.0, 2, 3, dearer);
     assert_true(dearer[2] - dearer[1] < first[2] - first[1]);
-    /* Two across y, three across z: each node is one part's, and parts side by side have the same planes. */
+    /* With two parts across y and three across z each node belongs to one part, and parts side by side
+     * have the same planes. */
     const kf_kinetic_options options = {.parts = 6, .parts_y = 2, .sample_cost = 0.8};
     kf_kinetic_box boxes[KF_MOST_PARTS];
     kf_kinetic_cut_all(scene, &options, boxes);
@@ -193,7 +194,7 @@ static void test_cuts(void **state) {
         assert_int_equal(box->first[0], part % 2 == 0 ? 0 : boxes[0].count[0]);
     }
     assert_int_equal(boxes[0].count[0] + boxes[1].count[0], scene->nodes[1]);
-    /* There are as many parts as there can be: each node is one part's here, too. */
+    /* With the largest number of parts each node still belongs to one part. */
     const kf_kinetic_options most = {.parts = KF_MOST_PARTS, .parts_y = 32, .sample_cost = 0.8};
     scene->nodes[1] = scene->nodes[2] = 32 * 5 + 3;
     kf_kinetic_cut_all(scene, &most, boxes);
@@ -206,8 +207,8 @@ static void test_cuts(void **state) {
     kf_scene_free(scene);
 }
 
-/* Where 32 planes of 16 nodes are cut in two by what the 80 samples in the first plane cost: by the scene's
- * own cost of a sample, at rest 4 planes and moving 12, or by tenths that a config says. */
+/* 32 planes of 16 nodes are cut in two, with 80 samples in the first plane. The cut depends on the cost of
+ * a sample: the scene's own, which is 4 planes at rest and 12 when moving, or tenths that a config sets. */
 static void test_cost_of_a_sample(void **state) {
     (void)state;
     static const struct {
@@ -272,8 +273,8 @@ static void test_refusals(void **state) {
     kf_backend_close(backend);
 }
 
-/* Says what becomes of a process that shares so many files and may open as many, or raise that to the
- * second: 0 is all well. */
+/* Returns how a process ends that shares this many files and may open as many, or raise its limit to the
+ * second. 0 is success. */
 static int share_files(int files, rlim_t soft, rlim_t hard) {
     const struct rlimit limit = {.rlim_cur = soft, .rlim_max = hard};
     kf_error error = {KF_OK, ""};
@@ -286,7 +287,7 @@ static int share_files(int files, rlim_t soft, rlim_t hard) {
     return status == KF_MACHINE && strstr(error.message, "raise `ulimit -n` to 364, or use") != NULL ? 1 : 2;
 }
 
-/* A process that may not open as many files as others give to it says so; a soft limit it raises itself. */
+/* A process that may not open as many files as others give to it says so. A soft limit it raises itself. */
 static void test_limits_of_open_files(void **state) {
     (void)state;
     static const struct {
@@ -308,7 +309,7 @@ static kf_status compile(const kf_source *source, void *device, kf_error *error)
     return kf_source_prebuild(device, source, &build, error);
 }
 
-/* A team's kernels are CUDA C, too: compiled for a GPU where there is a compiler for it. */
+/* A team's kernels are also CUDA C. They are compiled for a GPU where there is a compiler for it. */
 static void test_compiles_for_a_gpu(void **state) {
     (void)state;
     kf_device_info gpu = {
@@ -324,7 +325,7 @@ static void test_compiles_for_a_gpu(void **state) {
     };
     static const char *const scenes[] = {"torus", "ball"};
     kf_error error = {KF_OK, ""};
-    for (int i = 0; i < 5; i++) { /* of the last plan the moving solid alone */
+    for (int i = 0; i < 5; i++) { /* of the last plan only the moving solid */
         kf_backend *cpu;
         must(kf_backend_open("cpu:1,cpu:1", &cpu, &error), &error);
         kf_scene *scene = open_scene(scenes[i % 2], 6000);
@@ -341,8 +342,8 @@ static void test_compiles_for_a_gpu(void **state) {
     }
 }
 
-/* Started as two processes by mpirun (tests/e2e/mpi.sh), a device or two each: the same as one device, on
- * both. */
+/* mpirun starts two processes (tests/e2e/mpi.sh) with a device or two each. On both the result is that of
+ * one device. */
 static void test_in_several_processes(void **state) {
     (void)state;
     static const struct {

@@ -10,9 +10,9 @@ static const char *const nineteen[] = {"plan=fused",          "layout=csoa",    
                                        "storage=f32",         "velocities=19",      "nodes_per_thread=1",
                                        "streaming=two_grids", "boundary_kernels=0", NULL};
 
-/* Copied planes, from device to device and through the host, in two grids and in one, with and without the
- * band masked, of static, moving and free solids, domains that wrap, and moments; parts so thin that there is
- * nothing to work on meanwhile. */
+/* Planes are copied from device to device and through the host, in plans with two grids and with one, with
+ * and without masks for the band. There are static, moving and free solids, periodic domains, moments, and
+ * parts that are too thin for any work during a copy. */
 static void test_copied_planes(void **state) {
     (void)state;
     static const char *const concurrent[] = {FUSED,
@@ -42,7 +42,7 @@ static void test_copied_planes(void **state) {
         holds_in_any_order(cases[c].open(), cases[c].plan, NULL, teams[cases[c].team], c);
 }
 
-/* A plan of two grids with one that moves to and fro instead. */
+/* Runs a plan of two grids with a single shifted grid instead. */
 static void run_shifted(const kf_scene *scene, const char *const *two, const char *slab, const char *transfer,
                         const char *device, outcome *o) {
     const char *with[32];
@@ -56,8 +56,8 @@ static void run_shifted(const kf_scene *scene, const char *const *two, const cha
     run(scene, with, device, o);
 }
 
-/* Grids that move to and fro, each within its part's memory: open and periodic ends, static, moving and free
- * solids, one slab and several. */
+/* Shifted grids stay within each part's memory: with open and periodic ends, with static, moving and free
+ * solids, with one slab and several. */
 static void test_shifted_grids(void **state) {
     (void)state;
     static const struct {
@@ -90,21 +90,22 @@ static void test_shifted_grids(void **state) {
     }
 }
 
-/* Without a solid, and what 19 velocities are allowed. */
+/* Makes a scene without a solid, which 19 velocities allow. */
 static kf_scene *coarse_scene(void) {
     kf_scene *scene = empty_scene();
     scene->accuracy = KF_ACCURACY_OF_19;
     return scene;
 }
 
-/* With room for eight parts, and outflows along y. */
+/* Makes a scene with room for eight parts, and outflows along y. */
 static kf_scene *large_ball(void) {
     kf_scene *scene = open_scene("ball", 20000);
     scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_OUTFLOW;
     return scene;
 }
 
-/* Cuts across y and z, with the solid across both, up to 4 x 2 parts, in order and in random order. */
+/* Domains are cut across y and z, with the solid across both, up to 4 x 2 parts, in order and in random
+ * order. */
 static void test_cuts_across_y(void **state) {
     (void)state;
     static const struct {
@@ -151,7 +152,7 @@ static void test_cuts_across_y(void **state) {
         holds_in_any_order(cases[c].open(), cases[c].plan, cases[c].cut, teams[cases[c].team], c);
 }
 
-/* No await of the copies is there in vain, in slabs and in boxes, and in slabs of moments. */
+/* None of the copies' awaits is superfluous, in slabs and in boxes, and in slabs of moments. */
 static void test_awaits_of_copies(void **state) {
     (void)state;
     static const struct {
@@ -211,7 +212,7 @@ static void test_restart_on_any_number(void **state) {
     }
 }
 
-/* Smoke finds the velocity of all nodes on the first device: that of the fields. */
+/* Smoke reads the velocity of all nodes on the first device, which equals that of the fields. */
 static void test_velocity_for_smoke(void **state) {
     (void)state;
     static const char *const cuts[] = {NULL, "parts_y=2", "parts_y=4"};
@@ -232,7 +233,7 @@ static void test_velocity_for_smoke(void **state) {
         must(kf_plan_advance(plan, 11, &error), &error);
         must(plan->methods->flow->velocity(plan, buffer, &error), &error);
         must(plan->methods->flow->fields(plan, &fields, &error), &error);
-        must(kf_plan_advance(plan, 1, &error), &error); /* which does not overtake it */
+        must(kf_plan_advance(plan, 1, &error), &error); /* smoke does not overtake the step */
         must(kf_buffer_download(buffer, 0, velocity, nodes * 4 * sizeof *velocity, &error), &error);
         for (size_t i = 0; i < nodes; i++)
             for (size_t a = 0; a < 3; a++)
@@ -246,7 +247,7 @@ static void test_velocity_for_smoke(void **state) {
     kf_scene_free(scene);
 }
 
-/* Checks what is said of a config for four devices with parts_y=2 and another value. */
+/* Checks the message about a config for four devices with parts_y=2 and another value. */
 static void refused(const kf_scene *scene, const char *device, const char *name, const char *value,
                     long number, const char *says) {
     kf_error error = {KF_OK, ""};
@@ -278,7 +279,7 @@ static void test_refusals_of_cuts(void **state) {
     kf_scene_free(scene);
 }
 
-/* One line says how to get the library where it is not. */
+/* Without the library one line says how to get it. */
 static void test_without_nccl(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};

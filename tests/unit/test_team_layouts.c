@@ -4,7 +4,7 @@
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"
 
-/* A plan with another alpha. */
+/* Runs a plan with another alpha. */
 static void with_alpha(const char *const *fixed, const char alpha[32], const char *with[32]) {
     int count = 0;
     for (; fixed[count] != NULL; count++)
@@ -12,8 +12,8 @@ static void with_alpha(const char *const *fixed, const char alpha[32], const cha
     with[count] = NULL;
 }
 
-/* The largest power of two that is at most so many planes of the scene's grid on one device, and in the
- * space. */
+/* Finds the largest power of two that is at most this many planes of the scene's grid on one device, and
+ * in the space. */
 static void alpha_of_planes(const kf_scene *scene, const char *const *fixed, int planes, char alpha[32]) {
     kf_error error = {KF_OK, ""};
     kf_backend *backend;
@@ -33,7 +33,7 @@ static kf_scene *fine_ball(void) {
     return open_scene("ball", 60000);
 }
 
-/* Groups of one, two and sixteen planes' nodes, which begin before a part's planes and end behind them. */
+/* Groups of one, two and sixteen planes' nodes begin before a part's planes and end behind them. */
 static void test_groups_of_several_planes(void **state) {
     (void)state;
     static const int planes[3] = {1, 2, 16};
@@ -67,7 +67,7 @@ static void test_groups_of_several_planes(void **state) {
     }
 }
 
-/* Memory that planes are read in takes every alpha as it is. */
+/* With memory in which neighbours' planes can be read, every alpha is valid. */
 static void test_groups_in_shared_memory(void **state) {
     (void)state;
     kf_scene *scene = fine_ball();

@@ -45,7 +45,7 @@ static kf_scene *half_way_ball(void) {
     return by_links(ball_scene(), true, false);
 }
 
-/* The cut goes through the middle of the ball, and averages take in the nodes inside that are beside it. */
+/* The cut goes through the middle of the ball, and averages include the nodes inside that are beside it. */
 static kf_scene *averaged_ball(void) {
     int first[KF_MOST_PARTS + 1];
     kf_scene *scene = kf_flow_box("averaged", 20, 16, 16, 0.0004);
@@ -70,7 +70,7 @@ static kf_scene *turning_ball(void) {
     return by_links(scene, false, false);
 }
 
-/* Without averages over the domain. */
+/* The scene has no averages over the domain. */
 static kf_scene *hollow_ball(void) {
     kf_scene *scene = ball_scene();
     scene->rate_rule = KF_RATE_K17;
@@ -84,7 +84,7 @@ static void move_mesh(kf_scene *scene, int axis, double shift) {
     scene->solid_high[axis] += shift;
 }
 
-/* Across the seam of a domain that is periodic along the axis of the cuts. */
+/* Links cross the seam of a domain that is periodic along the axis of the cuts. */
 static kf_scene *linked_across_the_seam(void) {
     kf_scene *scene = ball_scene();
     scene->faces[KF_ZMIN] = scene->faces[KF_ZMAX] = KF_PERIODIC;
@@ -92,7 +92,7 @@ static kf_scene *linked_across_the_seam(void) {
     return by_links(scene, false, false);
 }
 
-/* Across the seams of a domain that is periodic along both axes of the cuts. */
+/* Links cross the seams of a domain that is periodic along both axes of the cuts. */
 static kf_scene *linked_on_a_torus(void) {
     kf_scene *scene = ball_scene();
     for (int face = KF_YMIN; face <= KF_ZMAX; face++)
@@ -102,14 +102,14 @@ static kf_scene *linked_on_a_torus(void) {
     return by_links(scene, false, false);
 }
 
-/* Half of the ball at a face that mirrors it. */
+/* Half of the ball is at a face that mirrors it. */
 static kf_scene *linked_to_its_image(void) {
     kf_scene *scene = ball_scene();
     move_mesh(scene, 2, -scene->solid_low[2] - 1.2);
     return by_links(scene, false, false);
 }
 
-/* Thin plates across the cuts and along them, with fluid on both sides. */
+/* Thin plates lie across the cuts and along them, with fluid on both sides. */
 static kf_scene *thin_plates(void) {
     kf_scene *scene = kf_flow_box("plates", 16, 14, 24, 0.002);
     scene->initial_velocity[0] = 0.05;
@@ -130,7 +130,7 @@ static kf_scene *ball_with_a_law(void) {
     return by_links(scene, false, true);
 }
 
-/* A box that begins at the cut: below it the law reads nodes that are farthest from the part above. */
+/* A box begins at the cut. Below it the law reads nodes that are farthest from the part above. */
 static kf_scene *box_on_the_cut(void) {
     for (int z = 8; z < 16; z++) {
         int first[KF_MOST_PARTS + 1];
@@ -170,7 +170,7 @@ static const struct {
              {averaged_ball, SINGLE, 0}};
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* Returns the links that lead from one part into another. */
+/* Returns the number of links that lead from one part into another. */
 static size_t links_across_cuts(const kf_scene *scene, int parts) {
     int first[KF_MOST_PARTS + 1];
     size_t count = 0;
@@ -205,7 +205,7 @@ static void test_planes_in_place(void **state) {
         }
 }
 
-/* No await is there in vain: without some of them a team ends otherwise. */
+/* No await is superfluous: without some of them a team ends with other bits. */
 static void test_awaits(void **state) {
     (void)state;
     static const struct {
@@ -249,7 +249,7 @@ static void test_restart_on_any_number(void **state) {
     }
 }
 
-/* What the law of the wall found on the surface, of all parts. */
+/* The results of the law of the wall on the surface are those of all parts. */
 static void test_look_at_the_wall(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
@@ -298,8 +298,8 @@ static void test_the_gate(void **state) {
     }
 }
 
-/* Copied planes and boxes: parts write to copies of their neighbours' nodes, and compute twice what both
- * sides of a cut need. */
+/* With copied planes and boxes parts write to copies of their neighbours' nodes, and compute twice what
+ * both sides of a cut need. */
 static void test_copies(void **state) {
     (void)state;
     static const struct {
@@ -332,7 +332,7 @@ static void test_copies(void **state) {
         holds_in_any_order(copied[c].open(), plans[copied[c].plan], copied[c].cut, teams[copied[c].team], c);
 }
 
-/* Started by mpirun as several processes. */
+/* mpirun starts several processes. */
 static void test_in_several_processes(void **state) {
     (void)state;
     enum { TAKEN = 4 };

@@ -3,7 +3,7 @@
 #include "tests/unit/kinetic_teams.h"
 #include "tests/unit/quick_compiler.h"
 
-/* The paper's, in one collision and in three, and without a solid. */
+/* The paper's plan, in one collision and in three, and without a solid. */
 static const char *const paper[][24] = {
     {"plan=paper", "layout=soa", "collision_split=1", "storage=f64", "sample_block_length=1", "block_x=64",
      "block_y=2", "boundary_kernels=6", "immersed_boundary=gather", NULL},
@@ -26,8 +26,8 @@ static kf_scene *bgk_scene(void) {
     return scene;
 }
 
-/* Static, moving and free solids across the cuts, on walls and across the seam, in one pass and in two, open
- * ends, and none. */
+/* Static, moving and free solids cross the cuts, on walls and across the seam, in one pass and in two,
+ * with open ends and with none. */
 static void test_copied_once_a_step(void **state) {
     (void)state;
     static const struct {
@@ -45,7 +45,7 @@ static void test_copied_once_a_step(void **state) {
         holds_in_any_order(cases[c].open(), cases[c].plan, NULL, teams[cases[c].team], c);
 }
 
-/* No await of theirs is there in vain. */
+/* None of their awaits is superfluous. */
 static void test_awaits(void **state) {
     (void)state;
     outcome one;
@@ -61,8 +61,8 @@ static void test_awaits(void **state) {
     kf_scene_free(scene);
 }
 
-/* What travels in a step: to each side of a cut, once, 27 of the 54 populations of two planes, and in two
- * passes of the solid's forces 54 of the 81 of three. */
+/* A step sends to each side of a cut, once, 27 of the 54 populations of two planes. With two passes of the
+ * solid's forces it sends 54 of the 81 of three. */
 static void test_what_travels(void **state) {
     (void)state;
     enum { PARTS = 3, MESSAGES = 2 * (PARTS - 1) };
@@ -91,7 +91,8 @@ static void test_what_travels(void **state) {
     }
 }
 
-/* Without ghosts, kernels of one pass copy planes; with them they are refused, and other plans across y. */
+/* Without ghosts, kernels of one pass copy planes. With ghosts they are refused, and so are other plans
+ * across y. */
 static void test_refusals(void **state) {
     (void)state;
     static const struct {

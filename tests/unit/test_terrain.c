@@ -53,13 +53,14 @@ static void says(const kf_error *error, const char *why) {
 
 /* ---- Pictures ---- */
 
-/* A kind of picture, all of whose 3 x 3 pixels have the samples of pixel. */
+/* Pictures of a kind, in which all of the 3 x 3 pixels have the samples of `pixel`. */
 typedef struct kind {
     int type, depth, interlace;
-    double gamma; /* 0: the file says none */
+    double gamma; /* 0: the file has none */
     bool srgb;
     unsigned char pixel[8];
-    double share; /* of the way from low to high; NAN: refused, and says why */
+    /* Share of the way from low to high. With NAN the picture is refused, and `why` is the reason. */
+    double share;
     const char *why;
 } kind;
 
@@ -140,7 +141,7 @@ static void pictures_are_numbers(void **state) {
     }
 }
 
-/* North is up, and rows of an interlaced picture come in several passes. */
+/* North is up. The rows of an interlaced picture come in several passes. */
 static void pictures_keep_their_places(void **state) {
     (void)state;
     for (int interlace = 0; interlace < 2; interlace++) {
@@ -253,7 +254,7 @@ static void what_has_no_data_is_no_height(void **state) {
     }
 }
 
-/* Each axis has its own word for where the grid lies: a corner is half a cell before the first node. */
+/* Each axis has its own keyword for the grid's origin. A corner is half a cell before the first node. */
 static void corner_and_centre_go_by_axis(void **state) {
     (void)state;
     kf_terrain t;
@@ -272,7 +273,7 @@ static void corner_and_centre_go_by_axis(void **state) {
 
 /* ---- Terrain and box ---- */
 
-/* A grid of so many nodes a metre apart, all of one height, in map coordinates. */
+/* Writes a grid of nodes `cell` apart, all of one height, in map coordinates. */
 static void write_flat(int columns, int rows, double cell, double height) {
     kf_text text = {0};
     kf_text_append(&text, "ncols %d\nnrows %d\nxllcorner 10.5\nyllcorner 47\ncellsize %.9g\n", columns, rows,
@@ -283,7 +284,7 @@ static void write_flat(int columns, int rows, double cell, double height) {
     kf_text_free(&text);
 }
 
-/* A box of 20 m a side on that grid; fluid: what is in it. */
+/* Opens a scene with a box of 20 m a side on that grid. `fluid` is its content. */
 static kf_status open_scene(const char *fluid, kf_particle_scene **scene, kf_error *error) {
     char path[KF_PATH];
     kf_text text = {0};
@@ -333,7 +334,7 @@ static void terrain_lies_in_the_box(void **state) {
     }
 }
 
-/* Spacings of half a metre, ground at 5 m, a box of 20 m. */
+/* Nodes are half a metre apart, with the ground at 5 m, in a box of 20 m. */
 static void nothing_is_lost_without_a_word(void **state) {
     (void)state;
     static const struct {
@@ -342,7 +343,7 @@ static void nothing_is_lost_without_a_word(void **state) {
         const char *noted, *refused;
     } cases[] = {
         {LAYER, 32 * 32 * 4, NULL, NULL},
-        /* 40 layers of which 30 fit below 20 m. */
+        /* Of 40 layers 30 fit below 20 m. */
         {"{\"shape\": \"polygon\", \"depth\": 20, \"polygon\": [[2, 2], [18, 2], [18, 18], [2, 18]]}",
          32 * 32 * 30,
          "fluid[0]: 10240 of 40960 particles are left out: 10240 outside the box, 0 in the ground", NULL},
@@ -350,7 +351,8 @@ static void nothing_is_lost_without_a_word(void **state) {
         {"{\"shape\": \"polygon\", \"depth\": 2, \"polygon\": [[-16, 2], [16, 2], [16, 18], [-16, 18]]}",
          32 * 32 * 4, "fluid[0]: 4096 of 8192 particles are left out: 4096 outside the box, 0 in the ground",
          NULL},
-        /* Ground to 5 m: 10 of 20 layers of a box that begins at 0; a column of 20 above the box. */
+        /* The ground reaches to 5 m: it removes 10 of 20 layers of a box that begins at 0. The column of
+         * 20 reaches above the box. */
         {"{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [10, 10, 10]}", 20 * 20 * 10,
          "fluid[0]: 4000 of 8000 particles are left out: 0 outside the box, 4000 in the ground", NULL},
         {"{\"shape\": \"box\", \"low\": [10, 10, 15], \"high\": [25, 20, 25]}", 20 * 20 * 10,
@@ -376,7 +378,7 @@ static void nothing_is_lost_without_a_word(void **state) {
             fail_msg("case %zu: %s", i, scene->notes);
         kf_particle_scene_free(scene);
     }
-    /* The particles of a ball that are left out and those that are not are together all of its lattice
+    /* The particles of a ball that are left out, and those that are not, together are all of its lattice
      * points. */
     kf_particle_scene *scene;
     kf_error error = {0};
@@ -423,7 +425,7 @@ static void gauges_lie_in_the_box(void **state) {
     }
 }
 
-/* A depth map lies on the map that the terrain was cut from. */
+/* A depth map has the map coordinates of the terrain. */
 static void depths_keep_their_corner(void **state) {
     (void)state;
     kf_particle_scene *scene;

@@ -63,7 +63,7 @@ static void text_grows(void **state) {
     assert_int_equal(text.capacity, 0);
 }
 
-/* A stream's text is whole, however it was written and however often it outgrew its memory. */
+/* A stream's text is complete, however it was written and however often it outgrew its memory. */
 static void streams_append_to_text(void **state) {
     (void)state;
     kf_text text = {0};
@@ -109,8 +109,8 @@ static void figures_have_three_digits(void **state) {
     assert_true(strlen(buffer) < 32);
 }
 
-/* A figure that would round up goes over into the next unit, or loses a digit: never four digits, never
- * "1024". */
+/* A figure that would round up gets the next unit or loses a digit. It never has four digits, and never
+ * reads "1024". */
 static void figures_change_units_where_they_would_round_up(void **state) {
     (void)state;
     static const struct {
@@ -136,7 +136,7 @@ static void figures_change_units_where_they_would_round_up(void **state) {
     assert_string_equal(kf_human_bytes(2 * 1024.0 * 1024 * 1024 * 1024 * 1024, buffer), "2 PiB");
 }
 
-/* A share in percent has two figures, and from a hundred on all of its digits. */
+/* A share in percent has two digits, and from a hundred on all of its digits. */
 static void percents_have_no_exponent(void **state) {
     (void)state;
     static const struct {
@@ -162,7 +162,7 @@ static void grids_are_told_as_they_are_given(void **state) {
                         "2147483647x2147483647x2147483647");
 }
 
-/* A slip in every third letter; two letters swapped are one. */
+/* One error per three letters is allowed, and two swapped letters are one. */
 static void nearest_allows_a_slip_in_three_letters(void **state) {
     (void)state;
     static const char *const three[] = {"abc"}, *const six[] = {"abcdef"}, *const swaps[] = {"axbycz"};
@@ -197,7 +197,7 @@ static void copies_truncate(void **state) {
     assert_string_equal(target, "");
 }
 
-/* The exit status of a child that asks for more memory than there is. */
+/* Returns the exit status of a child that asks for more memory than there is. */
 static int status_without_memory(void) {
     pid_t child = fork();
     if (child == 0) {
@@ -223,7 +223,7 @@ static void allocation_ends_the_program_cleanly(void **state) {
     for (int i = 0; i < 64; i++)
         assert_int_equal(zeroed[i], 0);
     free(zeroed);
-#ifndef WITH_ADDRESS_SANITIZER /* which ends the program itself on such a request */
+#ifndef WITH_ADDRESS_SANITIZER /* The sanitizer ends the program itself on such a request. */
     assert_int_equal(status_without_memory(), KF_MACHINE);
 #else
     assert_int_not_equal(status_without_memory(), 0);

@@ -24,7 +24,7 @@ static const char *write_file(const char *name, const char *text) {
     return path;
 }
 
-/* The status of reading the text before, so many letters and the text behind as a suite. */
+/* Returns the status of reading a suite of `before`, `count` letters and `behind`. */
 static kf_status read_suite(const char *before, size_t count, const char *behind, kf_error *error) {
     static char text[4 * KF_PATH];
     kf_suite suite;
@@ -71,7 +71,7 @@ static void texts_of_suites(void **state) {
         KF_BAD_INPUT);
 }
 
-/* What a suite may not have, each with the place that is named. */
+/* A suite with any of these is refused, with the place. */
 static void refusals_of_suites(void **state) {
     (void)state;
 #define ONE(more) "{\"suite\": \"s\", \"benchmarks\": [{\"name\": \"a\", " more "}]}"
@@ -135,7 +135,7 @@ static void names_of_solids(void **state) {
     }
 }
 
-/* What comes behind the name is missing, and only said of a name that fits. */
+/* What should follow the name is missing, which is reported only for a name that fits. */
 static void names_of_kernels(void **state) {
     (void)state;
     kf_t1_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
@@ -152,7 +152,7 @@ static void names_of_kernels(void **state) {
     free(problem);
 }
 
-/* A command that ends in blanks. */
+/* The command ends in blanks. */
 static void names_of_compilers(void **state) {
     (void)state;
     for (size_t more = 0; more < 2; more++) {

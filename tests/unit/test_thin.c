@@ -46,8 +46,8 @@ static void free_made(kf_scene *scene) {
     free(scene);
 }
 
-/* A slab of 2.5 cells: its two large sides are thin, its edges are not, whichever way the triangles look and
- * however far it is from other triangles' corners. */
+/* The two large sides of a slab of 2.5 cells are thin and its edges are not, whichever way the triangles
+ * face and however far the corners of other triangles are. */
 static void test_a_slab_is_thin(void **state) {
     (void)state;
     for (int inwards = 0; inwards < 2; inwards++) {
@@ -66,8 +66,8 @@ static void test_a_slab_is_thin(void **state) {
     }
 }
 
-/* Two thick boxes 3 cells apart, one of them 1.5 cells above the floor (which is half a cell under its
- * nodes), another stands on a wall: that is no gap. */
+/* Two thick boxes are 3 cells apart. One of them is 1.5 cells above the floor, which is half a cell under
+ * its nodes. Another stands on a wall, which is no gap. */
 static void test_gaps(void **state) {
     (void)state;
     kf_mesh_builder b = {0};
@@ -94,7 +94,7 @@ static void test_gaps(void **state) {
     free_made(scene);
 }
 
-/* A box within another: what lies between their surfaces is neither a part's thickness nor a gap. An open
+/* The space between the surfaces of two nested boxes is neither a part's thickness nor a gap. An open
  * surface has no inside. */
 static void test_what_is_no_width(void **state) {
     (void)state;
@@ -115,7 +115,7 @@ static void test_what_is_no_width(void **state) {
     free_made(scene);
 }
 
-/* Ten thousand triangles in one place, and a small body in them, are over in a moment. */
+/* Ten thousand triangles in one place, with a small body among them, take only a moment. */
 static void test_crowded_triangles(void **state) {
     (void)state;
     kf_mesh_builder b = {0};
@@ -144,7 +144,7 @@ static bool is_warned(const char *name, const char *what) {
     return found;
 }
 
-/* A scene in which nothing ever moves is named, whatever its speed of reference; none that ships is one. */
+/* A scene in which nothing ever moves is reported, whatever its reference speed. No shipped scene is one. */
 static void test_still_scenes(void **state) {
     (void)state;
     assert_false(is_warned("ball", "nothing moves"));
@@ -161,7 +161,7 @@ static void test_still_scenes(void **state) {
     kf_scene_free(scene);
 }
 
-/* A law of the wall is named where layers are laminar, and only there. */
+/* A law of the wall is reported only where layers are laminar. */
 static void test_law_of_laminar_layers(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball");
@@ -183,7 +183,7 @@ static void test_law_of_laminar_layers(void **state) {
     kf_scene_free(scene);
 }
 
-/* The Ahmed body's stilts of 30 mm on its four feet of 50 mm are named; without them the gap alone is. */
+/* The Ahmed body's stilts of 30 mm on its four feet of 50 mm are reported. Without them only the gap is. */
 static void test_warnings_of_shipped_scenes(void **state) {
     (void)state;
     assert_true(is_warned("ahmed", "parts thinner than 4 cells, 1.3 % of the surface (0.91 cells or 0.03 m"));
@@ -206,7 +206,7 @@ static void test_thin_parts_by_links(void **state) {
     kf_scene_free(scene);
 }
 
-/* Rules that hold have no least viscosity; the others' grow with the speed. */
+/* Rules that are stable have no least viscosity. That of the others grows with the speed. */
 static void test_rules_that_blow_up(void **state) {
     (void)state;
     kf_scene *scene = open_scene("ball");
@@ -236,7 +236,7 @@ static void test_rules_that_blow_up(void **state) {
     kf_scene_free(scene);
 }
 
-/* A scene of such a rule below its viscosity says so before it runs, and names what runs on. */
+/* A scene with such a rule and too low a viscosity says so before it runs, and names rules that work. */
 static void test_scenes_that_blow_up_say_so(void **state) {
     (void)state;
     static const char *const text =
@@ -264,8 +264,7 @@ static void test_scenes_that_blow_up_say_so(void **state) {
     }
 }
 
-/* Of two streams that come in, the faster one is the wind, whichever face it comes by; a wall that moves with
- * either is not bare. */
+/* Of two inflows the faster one is the wind, whatever its face. A wall that moves with either is not bare. */
 static void test_the_fastest_stream_is_the_wind(void **state) {
     (void)state;
     for (int slow = 0; slow < 2; slow++) {

@@ -52,7 +52,7 @@ static void test_round_trip(void **state) {
     }
 }
 
-/* A word that is too long for a path names no file, also where its beginning would name one. */
+/* A word that is too long for a path names no file, even where its beginning would name one. */
 static void test_long_words_name_nothing(void **state) {
     (void)state;
     enum { SHORT = 2, LONG = KF_PATH / 2 - 2 }; /* with the folder before it, it is too long */
@@ -72,8 +72,8 @@ static void test_long_words_name_nothing(void **state) {
     }
 }
 
-/* The unit that a program prints goes before the one that the suite says, whichever they are; that one holds
- * where none is printed. */
+/* The unit that a program prints overrides the suite's, whichever they are. The suite's holds where none
+ * is printed. */
 static void test_units_that_are_printed(void **state) {
     (void)state;
     static const struct {
@@ -101,7 +101,7 @@ static void test_units_that_are_printed(void **state) {
     }
 }
 
-/* The time that a file holds counts where this run wrote it, and not where one before it did. */
+/* The time in a file counts if this run wrote it, and not if an earlier run did. */
 static void test_files_of_runs_before(void **state) {
     (void)state;
     char folder[] = "/tmp/kftune-told-XXXXXX", path[64], text[512];
@@ -135,7 +135,7 @@ static void test_files_of_runs_before(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* A program that the machine cannot start, here for want of files, is no program that failed: there are
+/* A program that the machine cannot start, here for want of file descriptors, has not failed. There are
  * enough for the three pipes, but none for its input. */
 static void test_started_without_files(void **state) {
     (void)state;

@@ -27,7 +27,7 @@ static void a_run_finds_the_fastest_right_config(void **state) {
     if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(result.space_size, 48);
     assert_int_equal(result.tried.count, 48);
-    /* Eight of each kind, one a value of work; slow right ones may be skipped. */
+    /* There are eight of each kind, one per value of work. Slow ones that are right may be skipped. */
     assert_int_equal(result.states[KF_STATE_OK] + result.states[KF_STATE_SKIPPED], 8);
     assert_int_equal(result.states[KF_STATE_WRONG_RESULT], 8);
     assert_int_equal(result.states[KF_STATE_CRASH], 8);
@@ -111,8 +111,8 @@ static void time_budgets_hold(void **state) {
     kf_tune_result result;
     kf_error error = {KF_OK, ""};
     if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
-    /* However long a config takes on a busy machine: none but the default begins after the budget's end, and
-     * a search has left time for the final. */
+    /* On a busy machine a config may take long. Only the default may begin after the end of the budget,
+     * and a search leaves time for the final. */
     for (int i = 1; i < result.tried.count; i++) {
         const kf_evaluation *tried = &result.tried.items[i];
         const kf_measurement *m = &tried->measurement;
@@ -124,8 +124,8 @@ static void time_budgets_hold(void **state) {
     kf_store_close(store);
 }
 
-/* A short time on a cpu is for the search; who asks for all presets, gives configs or hours, or has a GPU
- * gets all. */
+/* With a short time on a cpu slow presets are left out. They are kept with more or unlimited time, on a
+ * GPU, or on request. */
 static void slow_presets_are_left_out(void **state) {
     (void)state;
     static const struct {
@@ -146,7 +146,7 @@ static void slow_presets_are_left_out(void **state) {
     }
 }
 
-/* Presets that there is no time for are left out; the default never is. */
+/* Presets for which there is no time are left out, but never the default. */
 static void short_budgets_drop_presets(void **state) {
     (void)state;
     kf_store *store = open_store("short.db");
@@ -164,7 +164,8 @@ static void short_budgets_drop_presets(void **state) {
     kf_store_close(store);
 }
 
-/* A second difference that buys nothing; --fix keeps the search from what is taken back. */
+/* The second difference has no effect. --fix keeps the search away from the configs in which a difference
+ * is reverted. */
 static void differences_are_taken_back(void **state) {
     (void)state;
     static const char spare[] =
@@ -178,7 +179,8 @@ static void differences_are_taken_back(void **state) {
     kf_store *store = open_store("back.db");
     kf_tune_request r = request(store);
     r.budget.seconds =
-        120.0; /* three configs end it; on a busy machine there is time for what is taken back */
+        /* Three configs end it. On a busy machine there is still time to revert differences. */
+        120.0;
     r.fixed = fix;
     r.fixed_count = 1;
     kf_tune_result result;
@@ -206,7 +208,7 @@ static double device_seconds(const kf_tune_result *result, int count) {
     return seconds;
 }
 
-/* Verifying and measuring count, whatever else the run does. */
+/* Time of the device counts for verification and measurement, whatever else the run does. */
 static void budgets_of_device_seconds_hold(void **state) {
     (void)state;
     kf_store *store = open_store("device.db");
@@ -233,8 +235,8 @@ static void budgets_of_device_seconds_hold(void **state) {
     kf_store_close(store);
 }
 
-/* Presets that --fix excludes are measured to compare with. Where they use up all configs that were asked
- * for, one more is tried, as none of them may win. */
+/* Presets that --fix excludes are measured for comparison. Where they use up all requested configs, one
+ * more is tried, because none of them may win. */
 static void presets_outside_the_space_do_not_win(void **state) {
     (void)state;
     kf_store *store = open_store("fixed.db");
@@ -289,9 +291,9 @@ static void nothing_right_is_a_failure(void **state) {
     kf_store_close(store);
 }
 
-/* A run ends when the default fails, and others for the same reason, with few rows in the store, its
- * reason and its cure, whatever the kind of failure and the search; --keep-going tries all. A default that
- * alone fails ends nothing. */
+/* A run ends when the default fails, and others for the same reason. The store then has few rows, and the
+ * run names the reason and a cure, whatever the kind of failure and the search. --keep-going tries all. A
+ * default that alone fails ends nothing. */
 static void a_hopeless_run_ends_at_once(void **state) {
     (void)state;
     static const struct {
@@ -363,8 +365,8 @@ static kf_status count_effort(void *context, int sequence, const char *role, con
     return KF_OK;
 }
 
-/* Eight configs, three of them presets: five are measured a little, the best of them more, and what the
- * budget then leaves goes to full efforts. Nine ninths count as one. */
+/* Of eight configs three are presets. Five are measured with little effort, the best of them with more,
+ * and the rest of the budget goes to full efforts. Nine ninths count as one. */
 static void effort_counts_against_the_budget(void **state) {
     (void)state;
     kf_store *store = open_store("halving.db");
@@ -381,7 +383,7 @@ static void effort_counts_against_the_budget(void **state) {
     if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
     assert_int_equal(kf_store_results(store, result.run.id, count_effort, &e, &error), KF_OK);
     assert_int_equal(e.counts[0], 5);
-    assert_in_range(e.counts[1], 1, 2); /* times vary: another may follow one that went up */
+    assert_in_range(e.counts[1], 1, 2); /* times vary: another may follow a promoted one */
     assert_in_range(e.counts[2], 2, 4);
     assert_int_equal(result.tried.count, 8);
     assert_true(result.best >= 0);
@@ -418,7 +420,7 @@ static void bad_requests_are_refused(void **state) {
     r.device = "cuda:77";
     assert_int_not_equal(kf_tune(&r, &result, &error), KF_OK);
     kf_tune_result_free(&result);
-    /* A system that does not take the device says so before anything is measured. */
+    /* A system that does not support the device says so before anything is measured. */
     kf_system choosy = counter_system;
     kf_problem refused = problem;
     choosy.accepts_device = refuse_device;

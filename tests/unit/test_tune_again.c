@@ -9,7 +9,7 @@
 /* --- Interrupting and resuming ---------------------------------------------------------------------------
  */
 
-/* Ctrl-C as a terminal would send it, from a process of its own, once the first run of that store has
+/* Sends Ctrl-C as a terminal does, from a process of its own, once the first run of that store has
  * results. */
 static pid_t interrupt_after_results(const char *name, int results) {
     const pid_t driver = getpid(), finger = fork();
@@ -33,7 +33,8 @@ static void interrupted_runs_resume(void **state) {
     r.budget.evaluations = 12;
     r.budget_text = "12evals";
     r.strategy = "random";
-    r.timing_seconds = 0.3; /* long enough to be interrupted in the middle */
+    /* This is long enough to be interrupted in the middle. */
+    r.timing_seconds = 0.3;
     kf_tune_result first;
     kf_error error = {KF_OK, ""};
     kf_catch_interrupts();
@@ -60,7 +61,7 @@ static void interrupted_runs_resume(void **state) {
     assert_int_equal(after.presets, 3);
     assert_int_equal(after.presets + after.search, 12);
 
-    /* A finished run is not resumed: this one starts anew. */
+    /* A finished run is not resumed, so this one is new. */
     kf_tune_result third;
     r.budget.evaluations = 4;
     if (kf_tune(&r, &third, &error) != KF_OK) fail_msg("%s", error.message);
@@ -91,8 +92,8 @@ static kf_status find_similar(void *context, int sequence, const char *role, con
     return KF_OK;
 }
 
-/* The config that was best for this scene before, or for one like it, is tried after the presets; not what
- * was best for one eight times as large. */
+/* The config that was best for this scene earlier, or for a similar one, is tried after the presets. That
+ * of a problem eight times as large is not. */
 static void what_was_best_before_is_tried_first(void **state) {
     (void)state;
     kf_store *store = open_store("warm.db");

@@ -49,7 +49,7 @@ static kf_measurement measured(double time_us, double energy_j) {
     return (kf_measurement){.state = KF_STATE_OK, .step_us = {.median = time_us}, .energy_j = energy_j};
 }
 
-/* A step of 2 ms that takes 0.5 J, worked out by hand. */
+/* By hand: a step of 2 ms takes 0.5 J. */
 static void values_are_known(void **state) {
     (void)state;
     static const struct {
@@ -107,7 +107,7 @@ static void values_are_known(void **state) {
     kf_facts_free(&problem.facts);
 }
 
-/* What cannot be computed is not known, and says why; it is never a number. */
+/* What cannot be computed is unknown, with a reason, and is never a number. */
 static void what_has_no_value_is_not_known(void **state) {
     (void)state;
     static const char *const unknown[][2] = {{"a=1/(block-4)", "zero"},
@@ -131,7 +131,7 @@ static void what_has_no_value_is_not_known(void **state) {
     kf_facts_free(&problem.facts);
 }
 
-/* One line that says what is wrong, and where in the expression. */
+/* One line says what is wrong, and where in the expression. */
 static void bad_metrics_are_refused(void **state) {
     (void)state;
     static const char *const bad[][2] = {
@@ -199,8 +199,7 @@ static void objectives_are_read(void **state) {
     kf_user_metrics_free(&metrics);
 }
 
-/* A cost falls where a quantity that is to be large grows; several goals have the geometric mean of theirs.
- */
+/* A cost falls where a quantity to be maximised grows. Several goals have the geometric mean of theirs. */
 static void costs_follow_the_goals(void **state) {
     (void)state;
     kf_objective one = {.goals = {{"rate", true}}, .count = 1};

@@ -33,7 +33,7 @@ static kf_status validate(const char *const *cases, int case_count, const char *
     return kf_validate(backend, &options, result, error);
 }
 
-/* An interrupt ends the case that notices it and those after it; what was checked by then is kept. */
+/* An interrupt ends the case that notices it and those after it. Checks that were done are kept. */
 static void test_interrupted(void **state) {
     (void)state;
     static const volatile int at_once = 1;
@@ -52,7 +52,7 @@ static void test_interrupted(void **state) {
     kf_validate_free(&result);
 }
 
-/* 16-bit storage: refused where it is not good enough, and measured there when that is asked for. */
+/* 16-bit storage is refused where it is not accurate enough, and measured there on request. */
 static void test_half_precision(void **state) {
     (void)state;
     static const char *const cases[] = {"galilean", "taylor_green_2d"}, *const fixed[] = {"storage=f16"},
@@ -127,7 +127,7 @@ static void test_fixed_parameters(void **state) {
         fail_msg("%s", error.message);
     assert_int_equal(kf_config_name(&config, "plan", &plan, &error), KF_OK);
     assert_int_equal(kf_config_name(&config, "storage", &storage, &error), KF_OK);
-    assert_string_equal(plan, "paper"); /* the user's wish goes before the case's */
+    assert_string_equal(plan, "paper"); /* the user's choice overrides the case's */
     assert_string_equal(storage, "f64");
     static const char *const wrong[] = {"storage=f63"};
     validation.fixed = wrong;
@@ -152,7 +152,7 @@ static void test_verdicts(void **state) {
     free(validation.checks);
 }
 
-/* The tables against numbers that their sources state in prose. */
+/* The tables agree with numbers that their sources state in the text. */
 static void test_reference_data(void **state) {
     (void)state;
     assert_true(fabs(kf_taylor_green_energy[0] - 0.125) < 1e-9);
@@ -165,7 +165,7 @@ static void test_reference_data(void **state) {
     assert_true(fabs(least + 0.43423) < 1e-6);
 }
 
-/* Samples stand for the whole surface, and none has more than its share. */
+/* Samples cover the whole surface, and none has more than its share. */
 static void test_made_surfaces(void **state) {
     (void)state;
     kf_scene *ball = kf_flow_box("ball", 32, 32, 32, 0.1), *torus = kf_flow_box("torus", 32, 32, 32, 0.1);

@@ -5,7 +5,7 @@
 
 static volatile int never;
 
-/* All checks of the cases pass, as many as there are. */
+/* All checks of the cases pass, and there are this many. */
 static void pass(const char *const *cases, int count, int checks) {
     kf_error error = {KF_OK, ""};
     kf_validate_result result;
@@ -24,14 +24,14 @@ static void pass(const char *const *cases, int count, int checks) {
     kf_validate_free(&result);
 }
 
-/* All kernels of these cases, lines along each axis, solids and mirror images among them, are as users get
- * them. */
+/* All kernels of these cases are compiled as for users, including lines along each axis, solids and mirror
+ * images. */
 static void stable_fluids(void **state) {
     (void)state;
     static const char *const cases[] = {"sf_projection", "sf_energy", "sf_particles", "sf_walls"};
     pass(cases, sizeof cases / sizeof *cases, 23);
 }
-/* The same kernels at other sizes, where nearly all time is the compiler's. */
+/* The same kernels run at other sizes, where nearly all time is the compiler's. */
 static void small_stable_fluids(void **state) {
     (void)state;
     static const char *const cases[] = {"sf_diffusion", "sf_shear_wave", "sf_seed_force", "sf_symmetry",
@@ -54,8 +54,8 @@ static void kinetic(void **state) {
     pass(cases, sizeof cases / sizeof *cases, 19);
 }
 
-/* Of the cases from this one on nearly all time is the compiler's; kernels as users get them are those of the
- * cases above and of test_incompressible. */
+/* In the cases from this one on nearly all time is the compiler's. Kernels as for users are in the cases
+ * above and in test_incompressible. */
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stable_fluids), cmocka_unit_test(particles), cmocka_unit_test(kinetic),

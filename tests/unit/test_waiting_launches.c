@@ -80,7 +80,7 @@ static void hear(const char *line) {
     lines++;
 }
 
-/* A device of ten multiprocessors, which holds 20 blocks, and a kernel of as many blocks. */
+/* The device has ten multiprocessors, which hold 20 blocks, and the kernel has as many blocks. */
 typedef struct stage {
     kf_cuda_backend device;
     kf_module module;
@@ -140,7 +140,7 @@ static void blocks_that_wait_begin_at_once(void **state) {
     assert_int_equal(asked.plain, 1);
 }
 
-/* A device without cooperative launches takes what was counted to fit, and says so once. */
+/* A device without cooperative launches relies on the count, and a message says so once. */
 static void a_device_without_goes_by_the_count(void **state) {
     (void)state;
     stage s;
@@ -173,8 +173,8 @@ static void more_than_fit_are_refused(void **state) {
     }
 }
 
-/* Where fewer are resident than the count says, as where a server shares the device out, the driver refuses
- * the launch, and that is an error with the kernel's name. */
+/* Where fewer blocks are resident than the count says, as where a server shares the device, the driver
+ * refuses the launch. This is an error with the kernel's name. */
 static void what_the_driver_refuses_is_an_error(void **state) {
     (void)state;
     stage s;

@@ -4,7 +4,7 @@
 #include "solver/systems.h"
 #include "tests/unit/plan_fixture.h"
 
-/* Forces that are no numbers show as such, whatever fixed point makes of them. */
+/* Forces that are no numbers are reported, whatever fixed point makes of them. */
 static void check_forces(kf_plan *plan, const char *name) {
     kf_error error = {KF_OK, ""};
     kf_records records;
@@ -14,7 +14,7 @@ static void check_forces(kf_plan *plan, const char *name) {
     if (status != KF_GATE_FAILED) fail_msg("%s: forces of a state that is no number are written", name);
 }
 
-/* The value at this place of the state, or in its middle. */
+/* Spoils the value at this place of the state, or in its middle. */
 static void spoil(kf_plan *plan, const char *name, size_t place) {
     kf_error error = {KF_OK, ""};
     size_t bytes;

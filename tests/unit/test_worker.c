@@ -95,7 +95,7 @@ static void failures_are_told_apart(void **state) {
     kf_worker_close(worker);
 }
 
-/* Without memory a config is tried once more in a new process, for it may be others that leaked. */
+/* After it ran out of memory a config is tried once more in a new process, because others may have leaked. */
 static void leaks_cost_nobody_else(void **state) {
     (void)state;
     kf_worker *worker = open_worker();
@@ -111,8 +111,8 @@ static void leaks_cost_nobody_else(void **state) {
     kf_worker_close(worker);
 }
 
-/* The cache goes away under a worker: no config can help that, none is blamed, and with the cache back the
- * same config is measured. A GPU's compiler works in memory and does without it. */
+/* The cache disappears under a worker. This is the fault of no config, so none is blamed, and with the
+ * cache back the same config is measured. A GPU's compiler works in memory and does without it. */
 static void faults_of_the_host_are_no_configs(void **state) {
     (void)state;
     char folder[2 * KF_PATH], aside[2 * KF_PATH];
@@ -164,7 +164,7 @@ static void crashes_cost_one_config(void **state) {
     kf_worker_close(worker);
 }
 
-/* An address that is nobody's: a signal on the cpu, a context that is lost on a GPU. */
+/* An access to unmapped memory is a signal on the cpu, and a lost context on a GPU. */
 static void faults_of_kernels_cost_one_config(void **state) {
     (void)state;
     kf_worker *worker = open_worker();
@@ -176,7 +176,7 @@ static void faults_of_kernels_cost_one_config(void **state) {
     kf_worker_close(worker);
 }
 
-/* On the host, and in a kernel that goes on for some 20 s. */
+/* The hang is on the host, or in a kernel that runs for some 20 s. */
 static void hangs_time_out(void **state) {
     (void)state;
     static const char *const hanging[] = {"hang", "spin"};
@@ -223,7 +223,8 @@ static void deadlines_and_interrupts_abandon(void **state) {
     kf_worker_close(worker);
 }
 
-/* Somebody ends the worker alone, or, as batch systems do, every process of the run: no config is blamed. */
+/* Another process ends the worker alone, or, as batch systems do, every process of the run. No config is
+ * blamed. */
 static void signals_of_others_are_no_configs(void **state) {
     (void)state;
     kf_worker *worker = open_worker();
@@ -310,7 +311,7 @@ static void workers_die_with_the_driver(void **state) {
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
 }
 
-/* A job that another process sends is checked: all of it is there, and within what it can be. */
+/* A job from another process is checked: it must be complete, and its values within their ranges. */
 static void jobs_that_make_no_sense(void **state) {
     (void)state;
     static const char *const keys[] = {"other",         "time_limit_us", "least_samples",

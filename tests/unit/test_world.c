@@ -28,7 +28,7 @@ static void test_most(void **state) {
     kf_world_close(KF_OK, &error);
 }
 
-/* The first waits for a sum that the other never comes to: the limit ends both. */
+/* The first waits for a sum that the other never joins. The limit ends both. */
 static int hang(void) {
     kf_error error = {KF_OK, ""};
     int64_t sum = 1;

@@ -50,7 +50,7 @@ static inline void check_type_attribute(hid_t root, const char *expected) {
     H5Aclose(attribute);
 }
 
-/* The set's values as float; shape must be as given. Caller frees. */
+/* Returns the set's values as float. Its shape must be as given. The caller frees. */
 static inline float *read_set(hid_t file, const char *path, int rank, const hsize_t *shape) {
     hid_t set = H5Dopen2(file, path, H5P_DEFAULT);
     assert_true(set >= 0);

@@ -12,15 +12,16 @@
 
 #include "cost_model/model.h"
 
-/* Figures of a launch; what is not named is 0. */
+/* Expected figures of a launch; those that are not set are 0. */
 typedef struct expected {
     const char *name;
     double launches; /* 0: 1 */
     double dram, partial, scattered, atomics, instructions, latency;
-    double efficiency;              /* 0: 1 */
-    double starts;                  /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
-    double blocks, resident, waits; /* of a multiprocessor; resident and waits 0: not compared */
-    double turns, slowest, last;    /* of a block */
+    double efficiency; /* 0: 1 */
+    double starts;     /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
+    /* Of a multiprocessor. resident and waits are not compared where they are 0. */
+    double blocks, resident, waits;
+    double turns, slowest, last; /* of a block */
     bool in_turn, in_step, aside, follows;
 } expected;
 
@@ -56,7 +57,7 @@ static inline void compare_by_hand(const kf_work *work, const expected *wanted) 
     assert_int_equal(work->follows, wanted->follows);
 }
 
-/* Caller frees. */
+/* The caller frees. */
 static inline kf_works works_of_model(const kf_cost_methods *methods, const kf_problem *problem,
                                       const kf_device_info *device, const kf_config *config) {
     kf_error error = {KF_OK, ""};
@@ -67,7 +68,7 @@ static inline kf_works works_of_model(const kf_cost_methods *methods, const kf_p
     return works;
 }
 
-/* All of them, in order. */
+/* Compares all of them, in order. */
 static inline void compare_all(const kf_works *works, const expected *wanted, size_t count) {
     for (size_t i = 0; i < works->count && i < count; i++)
         compare_by_hand(&works->list[i], &wanted[i]);
