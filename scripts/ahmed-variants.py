@@ -66,13 +66,16 @@ def spread(variants, count):
 
 
 def make_scene(said, body, way):
-    """A scene: the body in the shipped tunnel, on a road that moves with the wind."""
+    """A scene: the body on a road that moves with the wind, in a tunnel with a blockage of about 1 %.
+
+    A tunnel half as wide and high, with half the distance to the inflow, raises drags by 4 to 12 %.
+    """
     solid, model = WAYS[way]
     boxes = {"refine": {"around": "body", "levels": said.levels}} if said.levels else {}
     return {
         "solid": {"shape": "ahmed", "stilts": said.stilts, "clearance": said.clearance, **body, **solid,
-                  "anchor": "origin", "position": [1.05, 0.7875, 0]},
-        "domain": {"cells": [int(cells) for cells in said.grid.split("x")], "size": [4.2, 1.575, 1.575]},
+                  "anchor": "origin", "position": [2.1, 1.575, 0]},
+        "domain": {"cells": [int(cells) for cells in said.grid.split("x")], "size": [6.3, 3.15, 3.15]},
         "boundaries": {"xmin": "inflow", "xmax": "outflow", "ymin": "free_slip", "ymax": "free_slip",
                        "zmin": {"type": "wall", "velocity": [said.speed, 0, 0], "specular_share": 0.5}, "zmax": "free_slip"},
         "flow": {"speed": said.speed, "viscosity": said.viscosity, "reference_area": said.area, "lattice_speed": said.lattice_speed},
@@ -123,11 +126,11 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--kftune", default="build/kftune")
     parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--grid", default="256x96x96", help="with --levels the coarsest cells")
+    parser.add_argument("--grid", default="384x192x192", help="with --levels the coarsest cells")
     parser.add_argument("--levels", type=int, default=0, help="of nested grids around each body")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=["law", "immersed"])
-    parser.add_argument("--flow-throughs", type=float, default=6)
+    parser.add_argument("--flow-throughs", type=float, default=4)
     parser.add_argument("--speed", type=float, default=40, help="m/s")
     parser.add_argument("--viscosity", type=float, default=1.5e-5, help="m^2/s")
     parser.add_argument("--lattice-speed", type=float, default=0.08)
