@@ -1,5 +1,5 @@
-/* Loaded before the C library, it makes time pass a hundred times as fast for whoever waits in a thread for
- * a limit of minutes (base/util/watchdog.h), so that ranks-fail.sh sees the limit. */
+/* Is loaded before the C library and makes time pass a hundred times as fast for a thread that waits for a
+ * limit of minutes (base/util/watchdog.h). ranks-fail.sh thereby reaches the limit. */
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>

@@ -1,7 +1,7 @@
-/* Steps of a level of nested grids and what crosses to and from it, by the text of the kernels for GPUs on a
- * cpu (gpu-text.sh). Compiled three times: PART 1 are the crossings, 2 the flow, 3 who runs them and prints a
- * hash of all that counts of both levels, and a sum with weights. KF_COARSE_MOMENTS 1: the coarser level
- * holds moments. */
+/* Runs steps of a level of nested grids and its coupling, from the kernels' text for GPUs, on a cpu
+ * (gpu-text.sh). It is compiled three times: PART 1 is the coupling, 2 the flow, 3 the driver, which
+ * prints a hash of all that matters of both levels, and a weighted sum. With KF_COARSE_MOMENTS the coarser
+ * level holds moments. */
 #if PART == 1 || PART == 2
 #include "gpu-text.h"
 #include TEXT
@@ -37,7 +37,7 @@ extern "C" void spread(const double *moments, double *populations) {
     kf_to_populations(&m, 0, 0.0, 0.0, 0.0, populations, 1);
 }
 #elif PART == 2
-/* Runs the threads of a step one after the other: they share nothing. */
+/* Runs the threads of a step one after the other, as they share nothing. */
 extern "C" void flow(const void *arguments) {
     const kf_flow_arguments *a = (const kf_flow_arguments *)arguments;
     blockDim = {32, 1, 1};
@@ -60,7 +60,7 @@ extern "C" void spread(const double *moments, double *populations);
 #endif
 enum { MOMENTS = 9, COARSE_WORDS = KF_COARSE_MOMENTS ? MOMENTS : 27 };
 enum { GHOSTS = 2, ROOM = 3, CYCLES = 2 };
-/* The box has ghosts at all sides but the low one across z, which lies at a face of the domain. */
+/* The box has ghosts on all sides but the low one across z, which lies at a face of the domain. */
 static const int first[3] = {4, 4, 0}, cells[3] = {17, 5, 4}, coarse_nodes[3] = {25, 13, 8};
 static const int low_ghosts[3] = {GHOSTS, GHOSTS, 0};
 
@@ -118,7 +118,7 @@ static void set_coarse() {
             }
 }
 
-/* Whether a still finer grid, ROOM nodes from the sides, has a node this far from its own sides. */
+/* Returns whether a still finer grid, ROOM nodes from the sides, has a node this far from its own sides. */
 static bool is_covered(int x, int y, int z, int far) {
     const int at[3] = {x, y, z};
     for (int axis = 0; axis < 3; axis++)
@@ -127,7 +127,7 @@ static bool is_covered(int x, int y, int z, int far) {
             return false;
     return true;
 }
-/* What crosses from that finer grid: its outermost layer. */
+/* Writes what that finer grid supplies: its outermost layer. */
 static void overwrite_rim(int which) {
     for (int z = 0; z < fine.nodes[2]; z++)
         for (int y = 0; y < fine.nodes[1]; y++)
@@ -157,7 +157,7 @@ static void add_node(grid &g, int which, int x, int y, int z) {
     for (int i = 0; i < 27; i++)
         add(g.words == MOMENTS ? populations[i] : values[i]);
 }
-/* Adds what is right of a grid after a step of the finer level, and what a finer one does not cover. */
+/* Adds the valid part of a grid after a step of the finer level, except for what a finer one covers. */
 static void add_grid(grid &g, int which, int left_out) {
     const bool finer = &g == &fine;
     for (int z = finer && low_ghosts[2] ? left_out : 0; z < g.nodes[2] - left_out; z++)
@@ -180,7 +180,7 @@ static void add_box(const int low[3], const int high[3], int across) {
                                         ((size[v] + KF_NESTED_TILE_V - 1) / KF_NESTED_TILE_V) * size[across];
     a->boxes++;
 }
-/* A layer of cells beside the box (refine), or the outermost of it (coarsen). */
+/* Couples a layer of cells beside the box (refine), or its outermost layer (coarsen). */
 static void cross_layer(int what) {
     int low[3], high[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -235,7 +235,7 @@ static void set_arguments() {
     step.faces.specular_share[4] = 0.3;
 }
 
-/* Step p of two, from one grid to the other. */
+/* Takes step p of two, from one grid to the other. */
 static void take_step(int p) {
     step.populations = {fine.f[p].data(), fine.f[1 - p].data()};
     step.edges = {p == 0 ? fresh.data() : nullptr, p == 1 ? inner.data() : nullptr};
@@ -248,7 +248,7 @@ static void take_step(int p) {
     add_grid(fine, 1 - p, p + 1);
 }
 
-/* usage: gpu-text [fresh|inner]: spoils what is kept there before it is read */
+/* Usage: gpu-text [fresh|inner]. Spoils what is stored there before it is read. */
 int main(int count, char **arguments) {
     const char *spoilt = count > 1 ? arguments[1] : "";
     int nodes[3];
@@ -257,7 +257,7 @@ int main(int count, char **arguments) {
         nodes[axis] = 2 * cells[axis] + low_ghosts[axis] + GHOSTS;
     begin(&fine, nodes, 27);
     begin(&coarse, coarse_nodes, COARSE_WORDS);
-    srand48(8); /* whatever the coarser one has so far */
+    srand48(8); /* independent of the numbers drawn so far */
     set_coarse();
     const size_t rows = (size_t)nodes[1] * nodes[2], middle = (size_t)nodes[2] / 2 * nodes[1] + nodes[1] / 2;
     fresh.assign(2 * 27 * rows * 2, NAN);
@@ -265,7 +265,7 @@ int main(int count, char **arguments) {
     set_arguments();
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         cross_layer(0);
-        if (strcmp(spoilt, "fresh") == 0) fresh[2 * (rows + middle) + 1] += 1e-3; /* what goes into the box */
+        if (strcmp(spoilt, "fresh") == 0) fresh[2 * (rows + middle) + 1] += 1e-3; /* what enters the box */
         take_step(0);
         take_step(1);
         if (strcmp(spoilt, "inner") == 0) inner[4 * (rows + middle)] += 1e-3;

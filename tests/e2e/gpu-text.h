@@ -1,5 +1,5 @@
-/* Stands in for CUDA C, so that g++ compiles the text of kernels that is for GPUs. A block's threads take
- * turns; shared memory is static, as one block runs at a time. For gpu-text.sh. */
+/* Stands in for CUDA C, so that g++ compiles the kernels' text for GPUs (gpu-text.sh). A block's threads
+ * take turns. Shared memory is static, as one block runs at a time. */
 #ifndef KF_TESTS_E2E_GPU_TEXT_H
 #define KF_TESTS_E2E_GPU_TEXT_H
 
@@ -14,8 +14,7 @@ struct place {
 static place threadIdx, blockIdx, blockDim;
 static double exchanged[1024];
 
-/* The threads of a block take turns on one thread of the cpu: each goes on until it has to wait for others.
- */
+/* The threads of a block take turns on one thread of the cpu. Each runs until it has to wait for others. */
 struct meeting {
     int size, arrived;
     unsigned number;
@@ -38,7 +37,7 @@ static void run_thread() {
     body();
     ended[threadIdx.x] = true;
 }
-/* Runs a block of so many threads, whole warps. */
+/* Runs a block of this many threads in whole warps. */
 static void run_block(int threads, void (*text)()) {
     enum { STACK = 1 << 16 };
     static std::vector<char> stacks(1024 * STACK);
@@ -89,7 +88,7 @@ static unsigned long long __cvta_generic_to_global(const void *place) {
     return (unsigned long long)place;
 }
 
-/* These are in the headers, but nothing that is run calls them. */
+/* The headers mention these, but no code that runs calls them. */
 static void __syncwarp() {}
 static void __threadfence() {}
 static void __nanosleep(int) {}

@@ -46,7 +46,7 @@ static int check(void *context, double *deviation, double *bound) {
     return 0;
 }
 
-/* Numbers with which a check would accept anything, or nothing. */
+/* With these numbers a check would accept anything, or nothing. */
 static double odd_deviation, odd_bound;
 static int check_oddly(void *context, double *deviation, double *bound) {
     (void)context;
@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     for (int i = 1; i < NSIG; i++)
         (void)sigaction(i, NULL, &before[i]);
 
-    /* Wrong input: a status and a line, whatever is missing. */
+    /* Wrong input gives a status and a line, whatever is missing. */
     kftune_functions functions = {sizeof functions, NULL, prepare, run, check, NULL};
     MUST(kftune_open_functions(NULL, space, &functions, &problem) == KFTUNE_INPUT &&
          kftune_error()[0] != '\0');
@@ -93,13 +93,13 @@ int main(int argc, char **argv) {
     kftune_close(NULL);
     kftune_free(NULL);
 
-    /* An error is the thread's own. */
+    /* Errors belong to the thread. */
     pthread_t beside;
     MUST(kftune_open_functions("how", space, &functions, &problem) == KFTUNE_OK && kftune_error()[0] == '\0');
     MUST(pthread_create(&beside, NULL, open_beside, NULL) == 0 && pthread_join(beside, NULL) == 0);
     MUST(kftune_error()[0] == '\0');
 
-    /* A config that is wrong, crashes or refuses costs one config; one that is right and fast wins. */
+    /* A config that is wrong, crashes or refuses costs only itself. One that is right and fast wins. */
     kftune_options options = {.size = sizeof options, .store = store, .evaluations = 10};
     MUST(kftune_best(problem, &options, &result) != KFTUNE_OK && result == NULL); /* no store yet */
     kftune_log(count_line, NULL);
@@ -124,7 +124,7 @@ int main(int argc, char **argv) {
     MUST(kftune_tune(problem, &options, &result) == KFTUNE_INPUT);
     kftune_close(problem);
 
-    /* A bound that holds nothing is no bound. */
+    /* A bound that excludes nothing is refused. */
     static const double odd[][2] = {{1e9, INFINITY}, {0, -1}, {-5, 1}, {0, NAN}, {INFINITY, INFINITY}};
     functions.check = check_oddly;
     const char *right[] = {"how=0", NULL};
@@ -139,7 +139,7 @@ int main(int argc, char **argv) {
     kftune_close(problem);
     functions.check = check;
 
-    /* Each axis of the grid is looked at. */
+    /* Each axis of the grid is checked. */
     for (int axis = 0; axis < 3; axis++) {
         kftune_scene_options wrong = {.size = sizeof wrong, .nodes = {24, 12, 12}, .samples_per_cell = 2};
         wrong.nodes[axis] = -1;
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
              strstr(kftune_error(), "nodes must be positive") != NULL);
     }
 
-    /* No memory: an answer, not an end. */
+    /* Without memory there is an error, and the process goes on. */
     struct rlimit limit = {64u << 20, RLIM_INFINITY}, all;
     const kftune_scene_options large = {
         .size = sizeof large, .nodes = {1024, 512, 512}, .samples_per_cell = 150};

@@ -1,4 +1,4 @@
-/* Holds functions that do not do their work against the referee of libkftune. It is built against the
+/* Calls the referee of libkftune with functions that do not do their work. It is built against the
  * installed library by tests/e2e/library.sh. Usage: referee STORE */
 #include <math.h>
 #include <stdio.h>

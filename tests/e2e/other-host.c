@@ -1,5 +1,5 @@
-/* Loaded before the C library, it has every process of mpirun, or so many in a row, say that it is on a host
- * of its own: kftune then sends what it would else share (hosts.sh). */
+/* Is loaded before the C library and gives every process of mpirun, or every RANKS_OF_A_HOST of them, a
+ * host name of its own. kftune then sends what it would otherwise share (hosts.sh). */
 #include <stdio.h>
 #include <stdlib.h>
 

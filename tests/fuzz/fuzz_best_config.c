@@ -1,4 +1,4 @@
-/* Any bytes as a configuration file. */
+/* Reads any bytes as a configuration file. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/util/memory.h"

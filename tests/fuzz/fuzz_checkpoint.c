@@ -1,4 +1,4 @@
-/* Any bytes as a checkpoint: what it says about itself. */
+/* Reads any bytes as a checkpoint's description of itself. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "solver/output/checkpoint.h"

@@ -1,4 +1,4 @@
-/* Any bytes as text on its way out: clean text is UTF-8, and stays as it is. */
+/* Cleans any bytes for output. Clean text is UTF-8, and cleaning it again changes nothing. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/util/clean.h"

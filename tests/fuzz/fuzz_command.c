@@ -1,5 +1,5 @@
-/* Any words, a line each, as the command line of any command: read, refused, and all that is typed in them
- * read as every kind of value that there is. No command is run. */
+/* Reads any words, one per line, as the command line of any command. They are read or refused, and each
+ * value is read as every kind of value that there is. No command runs. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/backend/backend.h"
@@ -13,7 +13,7 @@
 
 enum { MOST_WORDS = 64 };
 
-/* Each reader of one option, for every option that is given. */
+/* Calls each reader of a single option, for every option that is given. */
 static void read_values(const kf_arguments *arguments) {
     for (int i = 0; i < arguments->option_count; i++) {
         const char *name = arguments->options[i].name;
@@ -31,7 +31,7 @@ static void read_values(const kf_arguments *arguments) {
     }
 }
 
-/* Readers of several options of a command that runs a flow. */
+/* Calls readers of several options of a command that runs a flow. */
 static void read_run(const kf_arguments *arguments, const kf_problem *problem) {
     kf_error error = {KF_OK, ""};
     kf_production_options how = {.steps = 1000, .record_every = 10};

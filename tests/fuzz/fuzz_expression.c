@@ -1,4 +1,4 @@
-/* Any text as an expression. */
+/* Reads any text as an expression. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool look_up(void *context, const char *name, kf_scalar *value) {
     }
 }
 
-/* Errors must say the column in one line. */
+/* An error must be one line with the column. */
 static void check(kf_status status, const kf_error *error) {
     if (status == KF_OK) return;
     if (status != KF_BAD_INPUT || strncmp(error->message, "column ", 7) != 0) abort();

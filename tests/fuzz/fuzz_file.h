@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The input as a file of this ending; the same path at every call. */
+/* Writes the input to a file with this ending. The path is the same at every call. */
 static inline const char *fuzz_file(const uint8_t *data, size_t size, const char *ending) {
     static char path[KF_PATH];
     const char *folder = getenv("TMPDIR");

@@ -1,4 +1,4 @@
-/* Any bytes as a scene of stable_fluids on a small grid. */
+/* Reads any bytes as a scene of stable_fluids on a small grid. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "solver/stable_fluids/stable_fluids_problem.h"

@@ -1,4 +1,4 @@
-/* Any bytes as a job, as a worker is given one, and as processes under mpirun give each other one. */
+/* Reads any bytes as a job, in the form for a worker and in the form for processes under mpirun. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/util/json.h"

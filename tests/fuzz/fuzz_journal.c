@@ -1,6 +1,6 @@
-/* Any bytes as the store of a shard, with what SQLite had not finished beside it, merged into another store.
- * That one keeps what it held. The first byte is the length of the store in pages of 512 bytes; the rest is
- * its -wal, or its -journal. */
+/* Merges any bytes, as the store of a shard with a journal that SQLite has not finished, into another
+ * store. That one keeps its content. The first byte is the length of the store in pages of 512 bytes. The
+ * rest is its -wal, or its -journal. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "results/store.h"

@@ -1,4 +1,4 @@
-/* Any bytes as a landscape of kftune, T4 or Kernel Tuner, read and visited. */
+/* Reads any bytes as a landscape of kftune, T4 or Kernel Tuner, and visits it. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "results/landscape_file.h"

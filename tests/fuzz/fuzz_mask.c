@@ -1,4 +1,4 @@
-/* Any bytes as the picture of a mask. */
+/* Reads any bytes as the picture of a mask. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "scene/internal.h"

@@ -1,4 +1,4 @@
-/* Any JSON as the answer of a worker. */
+/* Reads any JSON as the answer of a worker. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/record/measurement.h"

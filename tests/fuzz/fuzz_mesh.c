@@ -1,4 +1,4 @@
-/* Any bytes as a mesh, the first of which chooses the format; assimp runs in its confined child. */
+/* Reads any bytes as a mesh. The first byte chooses the format. assimp runs in its confined child. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "scene/internal.h"

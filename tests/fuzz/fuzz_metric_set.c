@@ -1,4 +1,4 @@
-/* Any bytes as a metric set. */
+/* Reads any bytes as a metric set. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "harness/counters/metric_set.h"

@@ -1,12 +1,12 @@
-/* Any messages as parcels of open files between the processes of a host, from themselves and from others. A
- * parcel is taken whole or not at all, its files lie in places that were free, and none of a parcel that is
- * not taken stays open. */
+/* Reads any messages as parcels of open files between the processes of a host, from these processes and
+ * from others. A parcel is taken whole or not at all, its files get free places, and no file of a refused
+ * parcel stays open. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 
-/* The file is built in with processes of the test's own instead of those of mpirun. */
+/* The file is included with processes of the test instead of those of mpirun. */
 #define kf_world_member fuzz_member
 #define kf_world_rank   fuzz_rank
 #define kf_world_near   fuzz_near
@@ -46,8 +46,8 @@ static int count_open(void) {
     return count;
 }
 
-/* What a sender chooses: whom it says it is, where its files belong, how many there are, the secret, the
- * length, and whether it says a number for its process. */
+/* Sends a message in which the sender chooses everything: the process that it claims to be, the places of
+ * its files, their number, the secret, the length, and whether it gives its process id. */
 static void send_any(int box, bytes *b, const int *files) {
     parcel words = {.rank = FIRST_RANK - 1 + take(b) % (MOST_RANKS + 2), .first = (int8_t)take(b)};
     const int count = take(b) % MOST_FILES, choices = take(b);
@@ -96,7 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         begins[i] = all;
         all += counts[i];
     }
-    int *taken = malloc((size_t)all * sizeof *taken + 1); /* of just this size: what lies beyond is seen */
+    /* Of exactly this size, so that an access beyond it is noticed. */
+    int *taken = malloc((size_t)all * sizeof *taken + 1);
     memset(taken, 0xff, (size_t)all * sizeof *taken);
     if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, box) != 0 ||
         setsockopt(box[1], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes) != 0)

@@ -1,4 +1,4 @@
-/* Any bytes as a scene of particles. */
+/* Reads any bytes as a scene of particles. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "scene/particles.h"

@@ -1,4 +1,4 @@
-/* Any bytes as the table of pushes that a right scene of stable_fluids names. */
+/* Reads any bytes as the table of pushes that a valid scene of stable_fluids names. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "solver/stable_fluids/stable_fluids_problem.h"

@@ -1,4 +1,5 @@
-/* Any bytes as the run.json of a folder, by all who read it: to go on, to refuse, to compare. */
+/* Reads any bytes as the run.json of a folder, in every way in which it is read: to continue, to refuse,
+ * to compare. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include <sys/stat.h>
@@ -7,7 +8,8 @@
 #include "harness/cli/run_figures.h"
 #include "solver/output/run_folder.h"
 
-/* A folder of a run: its record, the same as its scene, and checkpoints that the record may speak of. */
+/* Makes a folder of a run with its record, the same text as its scene, and checkpoints that the record may
+ * name. */
 static const char *make_folder(const uint8_t *data, size_t size) {
     static char folder[KF_PATH], path[KF_PATH + 32];
     const char *at = getenv("TMPDIR");

@@ -1,5 +1,5 @@
-/* Any bytes as figures of `bench --json` and links of `roofs --json`, a zero byte between them, of which a
- * plot of scaling is made. There is no gnuplot on the path, so that nothing is drawn. */
+/* Reads any bytes as figures of `bench --json` and links of `roofs --json`, with a zero byte between them,
+ * for a plot of scaling. There is no gnuplot on the path, so that nothing is drawn. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "harness/cli/plot_scaling.h"

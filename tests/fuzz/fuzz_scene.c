@@ -1,4 +1,4 @@
-/* Any bytes as a scene file: what its description says, without meshes. */
+/* Reads any bytes as a scene file, without meshes. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/util/memory.h"

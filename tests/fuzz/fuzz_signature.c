@@ -1,5 +1,5 @@
-/* Any bytes as the source of a T1 kernel, whose parameters are read; the first byte says in which language.
- */
+/* Reads any bytes as the source of a T1 kernel, and the types of its parameters. The first byte chooses
+ * the language. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/util/memory.h"

@@ -1,4 +1,4 @@
-/* Any text as a space declaration. */
+/* Reads any text as the declaration of a space. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whatever was accepted must hold together: indices and configs are each other's inverse. */
+/* An accepted space must be consistent: indices and configs are each other's inverse. */
 static void check_space(const kf_space *space) {
     uint64_t size = kf_space_size(space);
     for (uint64_t i = 0; i < 20; i++) {

@@ -1,4 +1,4 @@
-/* Any bytes as a store, opened to read and listed. */
+/* Opens any bytes as a store for reading, and lists it. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "results/store.h"

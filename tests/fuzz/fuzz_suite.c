@@ -1,4 +1,4 @@
-/* Any bytes as a suite of nights, and as one of fixed comparisons. */
+/* Reads any bytes as a suite of nights, and as one of fixed comparisons. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "base/util/memory.h"

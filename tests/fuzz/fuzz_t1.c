@@ -1,4 +1,4 @@
-/* Any bytes as a T1 problem file. */
+/* Reads any bytes as a T1 problem file. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "solver/t1/t1.h"

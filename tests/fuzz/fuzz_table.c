@@ -1,11 +1,10 @@
-/* Any bytes as a table over time that a run goes on with, and as rows of forces that its means are taken of.
- */
+/* Reads any bytes as a table over time that a run continues, and as rows of forces for means. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "solver/output/drag.h"
 #include "solver/output/table.h"
 
-/* Means, forecasts and the file's rows all come of the same series. */
+/* Means, forecasts and the file's rows all come from the same series. */
 static void judge(kf_force_series *series) {
     kf_record row = {0};
     const kf_drag_report report = kf_drag_report_of(series, 50.0, 0.1);

@@ -1,5 +1,5 @@
-/* Any bytes as a terrain: by the first byte an ESRI grid, or a picture with the heights of black and white.
- */
+/* Reads any bytes as a terrain. The first byte chooses an ESRI grid, or a picture with the heights of
+ * black and white. */
 #include "tests/fuzz/fuzz_file.h"
 
 #include "scene/terrain.h"

@@ -1,7 +1,7 @@
-/* How well cost models order surveys of an H200 (results/measured) without calibration: Spearman's rank
- * correlation of all configs with what the model says, and of the random ones alone (95 % by bootstrap).
- * usage: cost_surveys [--left-out] [SYSTEM]; --left-out: also with the model's rates chosen on the other
- * surveys of its system, and on all of them. */
+/* Measures how well cost models order surveys of an H200 (results/measured) without calibration. It prints
+ * Spearman's rank correlation between predicted and measured times, of all configs and of the random ones
+ * alone (95 % by bootstrap). Usage: cost_surveys [--left-out] [SYSTEM]. With --left-out it also fits the
+ * model's rates to the other surveys of its system, and to all of them. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ static int ascending(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* 95 % of the correlations of as many configs, drawn with repetition from these. */
+/* Finds the interval that contains 95 % of the correlations of as many configs, drawn from these with
+ * replacement. */
 static void bootstrap(const double *measured, const double *said, size_t count, double ends[2]) {
     enum { DRAWS = 2000 };
     double *a = kf_allocate(count * sizeof *a), *b = kf_allocate(count * sizeof *b),

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* These are glibc's own, which need no look-up: that would allocate. */
+/* These are glibc's own functions. They need no look-up, which would allocate. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
@@ -33,7 +33,7 @@ static struct {
     atomic_long *calls;
 } plan;
 
-/* Gives the error with which each kind of call ends on a machine that has no more. */
+/* Returns the error with which each kind of call fails on a machine that is exhausted. */
 static int reason_of(const char *call) {
     static const struct {
         const char *call;
@@ -61,7 +61,7 @@ __attribute__((constructor)) static void begin(void) {
     plan.call = call;
 }
 
-/* True, and errno: this call fails. */
+/* Returns whether this call fails, and then sets errno. */
 static bool fails(const char *call) {
     if (plan.call == NULL || strcmp(plan.call, call) != 0) return false;
     const long now = atomic_fetch_add(plan.calls, 1) + 1;
@@ -163,7 +163,7 @@ ssize_t pwrite64(int file, const void *data, size_t size, off64_t at) {
     return fails("write") ? -1 : real(file, data, size, at);
 }
 
-/* Loses what a stream has gathered, as a full disk does. */
+/* Drops the data that a stream has buffered, as a full disk does. */
 int fflush(FILE *stream) {
     REAL(fflush);
     return fails("write") ? EOF : real(stream);

@@ -1,6 +1,6 @@
-/* A shim for MPI (kernels/mpi/shim.c) that takes no message from a number on: the KFTUNE_TEST_MESSAGE-th of
- * those that a process sends, receives or has part in. Built by tests/e2e/ranks-fail.sh; not part of any
- * program. */
+/* A shim for MPI (kernels/mpi/shim.c) that refuses all messages from a number on: the
+ * KFTUNE_TEST_MESSAGE-th that a process sends, receives or takes part in. tests/e2e/ranks-fail.sh builds
+ * it. It is not part of any program. */
 #ifdef KF_FAILING_SHIM
 #define kf_mpi_send    real_send
 #define kf_mpi_receive real_receive
@@ -12,7 +12,7 @@
 #undef kf_mpi_sum
 #undef kf_mpi_share
 
-/* The watch has a channel of its own, which works to the end. */
+/* The watchdog has a channel of its own, which works until the end. */
 static int refuses(int channel) {
     static int messages;
     const char *number = getenv("KFTUNE_TEST_MESSAGE");

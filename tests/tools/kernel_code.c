@@ -29,10 +29,10 @@ typedef struct source_lines {
     char *list[MOST_SOURCES];
     int count;
     bool presets;   /* on GPUs alone */
-    kf_error error; /* of the first config whose sources could not be told */
+    kf_error error; /* of the first config whose sources could not be listed */
 } source_lines;
 
-/* Takes line, unless it is there. */
+/* Takes the line, unless it is already there. */
 static void add_line(source_lines *lines, char *line) {
     for (int i = 0; i < lines->count; i++)
         if (strcmp(lines->list[i], line) == 0) {
@@ -83,7 +83,7 @@ static int compare_lines(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Beside the known launches: what only a GPU, or only these scenes, can have. */
+/* These are added to the known launches, because only a GPU, or only these scenes, can have them. */
 static const known_flow other_flows[] = {
     {"kinetic", "ball", &gpu, 1, false, {128, 96, 96}, NULL, NULL, 0},
     {"kinetic", "spinning_torus", &gpu, 1, false, {128, 96, 96}, NULL, NULL, 0},
@@ -158,15 +158,15 @@ static kf_status list_sources(int drawn, bool presets, kf_error *error) {
 /* --- Machine code ----------------------------------------------------------------------------------------
  */
 
-/* Instructions, constants and what a launch must know; not symbols, whose names may tell of the source's
- * text. */
+/* Code consists of instructions, constants and what a launch must know. Symbols are left out, because
+ * their names may depend on the source's text. */
 static bool is_code(const char *section) {
     return begins_with(section, ".text") || begins_with(section, ".rodata") ||
            begins_with(section, ".nv.constant") || begins_with(section, ".nv.global") ||
            begins_with(section, ".nv.shared");
 }
 
-/* The object is one that this machine's compilers have just made. */
+/* This machine's compilers have just made the object. */
 static void hash_code(const unsigned char *object, char hex[KF_HASH_HEX]) {
     const Elf64_Ehdr *header = (const void *)object;
     const Elf64_Shdr *sections = (const void *)(object + header->e_shoff);

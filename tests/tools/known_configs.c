@@ -33,7 +33,7 @@ const known_flow known_flows[] = {
     {"sph", "dam_break_3d", &gpu, 1, true, {0}, NULL, NULL, 0},
     {"sph", "slump", &gpu, 1, false, {0}, NULL, NULL, 0},
     {"sph", "river", &recording_host, 1, false, {0}, NULL, NULL, 0},
-    /* It has few triangles: every config looks for the distances of all nodes from them. */
+    /* It has few triangles, because every config computes the distances of all nodes from them. */
     {"incompressible", "plate", &recording_host, 1, true, {0}, NULL, NULL, 0},
     {.system = NULL},
 };
@@ -52,7 +52,7 @@ static void take_config(walk *w, const char *name, const kf_config *config, bool
     w->take(w->data, &w->known);
 }
 
-/* Changes so many of the values from parameter first on, but not that of `kept`. */
+/* Changes this many of the values from parameter first on, but not that of `kept`. */
 static bool change_values(const kf_space *space, int *positions, int kept, int first, int changes,
                           uint64_t *index) {
     if (changes == 0) return kf_space_positions_index(space, positions, index);
@@ -68,8 +68,8 @@ static bool change_values(const kf_space *space, int *positions, int kept, int f
     return false;
 }
 
-/* A config in which parameter p has value i and at most one other parameter differs from the usual positions.
- */
+/* Finds a config in which parameter p has value i and at most one other parameter differs from the usual
+ * positions. */
 static bool find_config(const kf_space *space, const int *usual, int p, int i, kf_config *config) {
     int positions[KF_CONFIG_VALUES];
     uint64_t index = 0;
@@ -97,7 +97,7 @@ static kf_status take_values(walk *w, kf_error *error) {
             kf_config config;
             kf_value value;
             kf_space_value(w->space, p, i, &value);
-            if (strcmp(value.name, "nccl") == 0) continue; /* whose library wants a GPU */
+            if (strcmp(value.name, "nccl") == 0) continue; /* its library needs a GPU */
             if (i == usual[p] || (of_teams && !kf_space_parameter_is_of_team(w->space, p))) continue;
             if (find_config(w->space, usual, p, i, &config))
                 take_config(w, kf_space_parameter_name(w->space, p), &config, false);
@@ -105,7 +105,7 @@ static kf_status take_values(walk *w, kf_error *error) {
     return KF_OK;
 }
 
-/* The places are far from each other however many are drawn: multiples of the golden ratio. */
+/* However many are drawn, their places are far apart: multiples of the golden ratio. */
 static void take_drawn(walk *w) {
     const double ratio = 0.6180339887498949;
     for (int i = 1; i <= w->known.flow->drawn; i++) {
@@ -152,7 +152,7 @@ static kf_status walk_trial(walk *w, kf_problem *large, kf_error *error) {
     return status;
 }
 
-/* The scene of the library with its text replaced, as a file that the caller removes. */
+/* Writes the scene of the library with its text replaced to a file that the caller removes. */
 static kf_status write_changed(const known_flow *flow, char path[KF_PATH], kf_error *error) {
     const char *data;
     char *text = NULL;

@@ -1,6 +1,6 @@
-/* The configs whose launches and sources are known: of flows of every system, on devices that only record,
- * the presets of their spaces, and of some flows every value of every parameter, with as little else changed
- * as the constraints allow. */
+/* Configs whose launches and sources are known. They belong to flows of every system, on devices that only
+ * record: the presets of their spaces, and of some flows every value of every parameter, with as few other
+ * changes as the constraints allow. */
 #ifndef KF_TESTS_TOOLS_KNOWN_CONFIGS_H
 #define KF_TESTS_TOOLS_KNOWN_CONFIGS_H
 
@@ -13,20 +13,24 @@
 typedef struct known_flow {
     const char *system, *scene;
     const kf_device_info *device;
-    int parts;    /* devices of the team */
-    bool every;   /* all values of all parameters, of a team those of its own; else the presets alone */
-    int nodes[3]; /* {0, 0, 0}: of the small problem that configs are tried with */
-    const char *of, *by; /* the first such text of the scene's file is replaced by this one; NULL: as it is */
-    int drawn;           /* so many further configs, at fixed places all over the space */
+    int parts; /* devices of the team */
+    /* All values of all parameters, or for a team those of its own. Otherwise only the presets. */
+    bool every;
+    /* {0, 0, 0} takes those of the small problem on which configs are verified. */
+    int nodes[3];
+    /* The first occurrence of this text in the scene's file is replaced by the other. NULL leaves it as it
+     * is. */
+    const char *of, *by;
+    int drawn; /* further configs, at fixed places all over the space */
 } known_flow;
 
-/* All of them, those of a system one after the other; the last has no system. */
+/* All flows, those of a system one after the other. The last has no system. */
 extern const known_flow known_flows[];
 
 typedef struct known_config {
     const known_flow *flow;
     const kf_problem *problem;
-    kf_backend *backend;    /* a recording one, of so many parts */
+    kf_backend *backend;    /* a recording one, with as many parts */
     const char *name;       /* of the preset, or of the parameter that has another value */
     const kf_config *usual; /* the preset "default", which comes first */
     const kf_config *config;

@@ -1,6 +1,6 @@
-/* How well regressions are found on a machine: records unchanged nights and processes with a planted busy
- * loop, and resamples what was recorded. What else it is asked it does as kftune, with the loop in every
- * measured step where the data folder plants one (planted.h). */
+/* Measures how well regressions are found on a machine. It records unchanged nights and processes with a
+ * planted busy loop, and resamples the records. Other commands run as in kftune, with the loop in every
+ * measured step if the data folder plants one (planted.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 static const char file[] = "kernels/probe/busy.cu";
 
-/* Systems are tables of functions without data; what this one needs lies here. */
+/* Systems are tables of functions without data, so this one keeps its data here. */
 static const kf_system *inner;
 static kf_system planted;
 static int planted_rounds;
@@ -63,7 +63,7 @@ void kf_planted_rounds_set(long rounds) {
     (void)setenv(variable, text, 1);
 }
 
-/* A file among the data is kept with a night's program, which is run again beside later ones. */
+/* A file in the data folder is kept with a night's program, which runs again beside later ones. */
 static int find_rounds(void) {
     const char *text = getenv(variable), *data = NULL;
     char path[KF_PATH], *content = NULL;

@@ -5,13 +5,13 @@
 
 #include "base/plan/system.h"
 
-/* Returns the same system with a launch of kernels/probe/busy.cu at the end of every step; the system
+/* Returns the same system with a launch of kernels/probe/busy.cu at the end of every step, or the system
  * itself where no rounds are planted. The rounds are those of the environment variable
- * KFTUNE_PLANTED_ROUNDS, else of the file kernels/planted in the data folder. One at a time: the result
- * and its plans are of use until the next call. */
+ * KFTUNE_PLANTED_ROUNDS, or else of the file kernels/planted in the data folder. The result and its plans
+ * are valid until the next call. */
 const kf_system *kf_system_planted(const kf_system *system);
 
-/* For this process and those that it starts. */
+/* This holds for this process and those that it starts. */
 void kf_planted_rounds_set(long rounds);
 
 #endif

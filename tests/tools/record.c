@@ -13,7 +13,7 @@
 
 static const double PROCESS_LIMIT_SECONDS = 600.0;
 
-/* One process with so many planted rounds. */
+/* Measures one process with this many planted rounds. */
 static kf_status measure(const kf_program *program, const kf_entry *entry, long rounds,
                          kf_measurement *measurement, kf_error *error) {
     kf_job_end *answer = kf_allocate(sizeof *answer);
@@ -37,8 +37,8 @@ static kf_status step_time(const kf_program *program, const kf_entry *entry, lon
     return KF_OK;
 }
 
-/* Measures what the busy loop costs: *round_us a round, from a loop so long that starting it does not
- * count, and *launch_us for one of a single round, as much as it makes a step longer. */
+/* Measures the cost of the busy loop: *round_us per round, from a loop that is so long that its start does
+ * not matter, and *launch_us for one of a single round, by which a step becomes longer. */
 static kf_status calibrate(const kf_program *program, const kf_entry *entry, double step_us, double *round_us,
                            double *launch_us, kf_error *error) {
     enum { ROUNDS = 200000, SHORT_ONES = 3 };
@@ -77,7 +77,8 @@ static kf_status record_nights(const kf_record_request *request, const kf_progra
     return status;
 }
 
-/* In turns: an unchanged process, then one of every percentage. The unchanged ones are one more night. */
+/* Records in turns an unchanged process and one of every percentage. The unchanged ones are one more
+ * night. */
 static kf_status record_planted(const kf_record_request *request, const kf_program *program,
                                 const kf_entry *entry, double step_us, cJSON *json, kf_error *error) {
     double round_us = 0.0, launch_us = 0.0;

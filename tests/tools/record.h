@@ -1,5 +1,5 @@
-/* Recording a machine's noise: unchanged nights one after the other, and processes with a planted regression,
- * to say how small a regression the detector finds there, and how often it is wrong. */
+/* Records a machine's noise: unchanged nights one after the other, and processes with a planted
+ * regression. This shows how small a regression the detector finds there, and how often it is wrong. */
 #ifndef KF_TESTS_TOOLS_RECORD_H
 #define KF_TESTS_TOOLS_RECORD_H
 
@@ -11,17 +11,19 @@
 
 typedef struct kf_record_request {
     const kf_suite *suite;
-    kf_store *store; /* programs are kept beside it; configs may come from it */
+    kf_store *store; /* programs are kept beside it, and configs may come from it */
     int nights;
-    int planted_processes;  /* for each percentage, next to as many unchanged ones */
+    int planted_processes;  /* for each percentage, and as many unchanged ones */
     const double *percents; /* of the step, to be planted */
     int percent_count;
 } kf_record_request;
 
-/* Makes the object that kf_recording_read reads (caller: cJSON_Delete). On Ctrl-C as far as it came. */
+/* Makes the object that kf_recording_read reads, which the caller deletes (cJSON_Delete). After Ctrl-C it
+ * has what was recorded until then. */
 kf_status kf_record_nights(const kf_record_request *request, cJSON **json, kf_error *error);
 
-/* False alarms and misses on nights resampled from recordings: a table, and an object for --json. */
+/* Finds false alarms and misses on nights resampled from recordings. Prints a table, and returns an object
+ * for --json. */
 cJSON *kf_rates(const kf_recording *recordings, int count, int nights, int trials, FILE *table);
 
 #endif

@@ -18,7 +18,7 @@ const kf_device_info recording_host = {.backend = "cpu",
 typedef struct recording_backend {
     kf_backend base;
     recording recording;
-    recorded_work outside; /* of a graph that is being made: what was counted before */
+    recorded_work outside; /* of a graph that is being made: the counts before it */
 } recording_backend;
 
 typedef struct recorded_function {
@@ -29,7 +29,7 @@ typedef struct recorded_function {
 typedef struct recorded_module {
     kf_module base;
     recorded_function *functions;
-    kf_source source; /* with what it points to; its file's name is the caller's */
+    kf_source source; /* with copies of what it points to, except its file's name */
     kf_defines defines;
 } recorded_module;
 
@@ -250,7 +250,7 @@ static kf_status begin_graph(kf_backend *backend, kf_error *error) {
     return KF_OK;
 }
 
-/* A graph only records: the work that it was given is not done yet. */
+/* A graph only records: its work has not been done. */
 static kf_status end_graph(kf_backend *backend, kf_graph **graph, kf_error *error) {
     (void)error;
     recording *r = recording_of(backend);
@@ -312,7 +312,7 @@ static kf_status elapsed_us(const kf_event *start, const kf_event *stop, double 
 
 static void read_state(kf_backend *backend, kf_device_state *state) {
     (void)backend;
-    state->throttle_reasons = 0; /* nothing is known of it */
+    state->throttle_reasons = 0; /* unknown */
 }
 
 static const kf_backend_methods methods = {.close = close_backend,

@@ -18,7 +18,8 @@ static kf_night_level play_night(const kf_time_source *source, bool changed) {
     return kf_night_level_of(times, KF_LEAST_PROCESSES, false);
 }
 
-/* The interleaved comparison within the night, with more processes where the first leave it open. */
+/* Plays the interleaved comparison within the night, with more processes where the first ones leave it
+ * open. */
 static kf_finding play_comparison(const kf_time_source *source, bool changed, double threshold,
                                   const kf_rules *rules) {
     double before[KF_MORE_PROCESSES], after[KF_MORE_PROCESSES];
@@ -118,7 +119,7 @@ kf_time_source kf_resampled_source(kf_resampler *resampler) {
 /* --- Reading recordings ----------------------------------------------------------------------------------
  */
 
-/* Appends the numbers of a list; false when one is no time or there are too many. */
+/* Appends the numbers of a list. Returns false when one is no time or there are too many. */
 static bool read_times(const cJSON *list, double *times, int *count, int most) {
     const cJSON *item;
     if (!cJSON_IsArray(list)) return false;

@@ -1,5 +1,5 @@
-/* How often the detector is wrong: false alarms and misses on simulated nights, drawn from a model or from
- * recorded ones. */
+/* Measures how often the detector is wrong: false alarms and misses on simulated nights, drawn from a
+ * model or from recorded ones. */
 #ifndef KF_TESTS_TOOLS_SIMULATE_H
 #define KF_TESTS_TOOLS_SIMULATE_H
 
@@ -8,23 +8,25 @@
 #include "base/statistics/detector.h"
 #include "base/util/status.h"
 
-/* Says where processes' times come from. */
+/* The source of processes' times. */
 typedef struct kf_time_source {
     void *context;
     void (*begin_night)(void *context);
     double (*time)(void *context, bool changed); /* of one process; changed: with the change to be found */
 } kf_time_source;
 
-/* One night after history unchanged ones: is the change confirmed the same night? */
+/* Plays one night after `history` unchanged ones and returns whether the change is confirmed on the same
+ * night. */
 kf_finding kf_simulate_change(const kf_time_source *source, int history, const kf_rules *rules);
 
-/* Nights whose code differs, but not its speed, one after the other, after history ones. */
+/* Plays nights with different code of the same speed, one after the other, after `history` ones. */
 typedef struct kf_alarms {
     int nights, candidates, slower, faster;
 } kf_alarms;
 kf_alarms kf_simulate_nights(const kf_time_source *source, int history, int nights, const kf_rules *rules);
 
-/* The noise model: log-normal processes, some in a slower mode, and nights on which all are disturbed. */
+/* The noise model has log-normal processes, some of them in a slower mode, and nights on which all are
+ * disturbed. */
 typedef struct kf_noise_model {
     double process_deviation, night_deviation;
     double bad_night_share, bad_night_deviation;
@@ -35,8 +37,8 @@ typedef struct kf_noise_model {
 } kf_noise_model;
 kf_time_source kf_noise_source(kf_noise_model *model); /* which must outlive it */
 
-/* Processes' times recorded on a real machine: of unchanged nights, and of nights with a planted regression.
- */
+/* Processes' times that were recorded on a real machine: of unchanged nights, and of nights with a planted
+ * regression. */
 enum { KF_RECORDED = 4000, KF_PLANTED = 8 };
 typedef struct kf_recording {
     char benchmark[128], device[128], backend[8];
@@ -51,8 +53,8 @@ typedef struct kf_recording {
         double times_us[512];
     } planted[KF_PLANTED];
 } kf_recording;
-/* Format: {"recordings": [...]}, each with benchmark, device, step_us, nights (medians of the processes, us),
- * planted (percent, times_us), planted_round_us and planted_launch_us. The caller frees *recordings. */
+/* Format: {"recordings": [...]}, each with benchmark, device, step_us, nights (medians of the processes,
+ * us), planted (percent, times_us), planted_round_us and planted_launch_us. The caller frees *recordings. */
 kf_status kf_recording_read(const char *file, kf_recording **recordings, int *count, kf_error *error);
 
 /* Nights resampled from a recording: which night, and which of its processes, is drawn with replacement. A

@@ -52,8 +52,8 @@ static bool is_preset(const kf_space *space, uint64_t index) {
     return false;
 }
 
-/* Surveys of stable_fluids have configs that prefetch, which the system cannot: no model says what that
- * costs. */
+/* Surveys of stable_fluids contain configs with prefetch, which the system does not offer, so no model
+ * knows their cost. */
 static bool has_no_model(const kf_space *space, uint64_t index) {
     kf_error error;
     kf_config config;
@@ -62,7 +62,7 @@ static bool has_no_model(const kf_space *space, uint64_t index) {
     return kf_config_boolean(&config, "prefetch", &prefetches, &error) == KF_OK && prefetches;
 }
 
-/* Lists its correct configs, presets first. */
+/* Lists the survey's correct configs, presets first. */
 static void list_configs(kf_survey *s) {
     const kf_landscape *l = s->landscape;
     s->configs = kf_allocate(l->size * sizeof *s->configs);
@@ -115,7 +115,7 @@ double kf_survey_predict(kf_survey *s) {
         kf_prediction prediction;
         kf_config config;
         kf_space_config(s->landscape->space, s->configs[i], &config);
-        /* Until 2026-11-27 a pass that overlaps was let begin so early that it gained nothing. */
+        /* In these surveys a pass that overlaps began so early that it gained nothing. */
         if (strcmp(config.system, "stable_fluids") == 0) kf_config_set_boolean(&config, "overlap", false);
         if (kf_cost_model_predict(s->model, &config, NULL, &prediction, &error) != KF_OK) stop(&error);
         s->said[i] = prediction.time_us;
@@ -145,8 +145,8 @@ double kf_survey_misfit(const kf_survey *s) {
     return (squares - sum * sum / (double)s->count) / (double)s->count;
 }
 
-/* Mean over the system's other surveys, and a pull towards their guesses: a factor of two counts as much
- * as times that are 3 % more off. */
+/* Returns the mean over the system's other surveys, plus a penalty for rates far from their guesses: a
+ * factor of two counts as much as times that are 3 % more off. */
 static double misfit(const char *system, int left_out, const kf_cost_rate *rates) {
     static const double PULL = 0.001;
     double sum = 0, used = 0;

@@ -1,4 +1,4 @@
-/* Surveys of an H200 (results/measured), and what the cost models say of their configs. */
+/* Surveys of an H200 (results/measured), and the cost models' predictions for their configs. */
 #ifndef KF_TESTS_TOOLS_SURVEYS_H
 #define KF_TESTS_TOOLS_SURVEYS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct kf_survey {
     const char *system, *name;
-    size_t presets; /* the first configs, which no chance has drawn */
+    size_t presets; /* the first configs, which are not random */
     kf_landscape *landscape;
     kf_problem *problem;
     kf_cost_model *model;
@@ -20,17 +20,19 @@ typedef struct kf_survey {
 enum { KF_SURVEYS = 20 };
 extern kf_survey kf_surveys[KF_SURVEYS]; /* those of a system follow each other */
 
-/* NULL: of all systems. Ends the program with what is wrong. */
+/* Opens the surveys of a system, or of all systems with NULL. On an error it ends the program with a
+ * message. */
 void kf_surveys_open(const char *system);
 void kf_surveys_close(void);
 
-/* Fills in said; returns Spearman's rank correlation with what was measured. */
+/* Fills in said. Returns Spearman's rank correlation with the measured times. */
 double kf_survey_predict(kf_survey *survey);
-/* Variance of the logarithm of measured over predicted times: a survey's common factor does not count. */
+/* Returns the variance of the logarithm of measured over predicted times. A survey's common factor does
+ * not count. */
 double kf_survey_misfit(const kf_survey *survey);
 
-/* The rates of a system's model are chosen anew on its surveys but left_out (-1: on all of them), until they
- * are restored. false: it has none. */
+/* The rates of a system's model, fitted to its surveys except left_out (-1: to all of them) until they are
+ * restored. kf_surveys_choose returns false if the model has none. */
 enum { KF_MOST_RATES = 32 };
 typedef struct kf_chosen_rates {
     const kf_cost_rate *rates;

@@ -1,4 +1,4 @@
-/* A box as a mesh, triangles outwards, for tests that make scenes by hand. */
+/* A box as a mesh with its triangles facing outwards, for tests that build scenes by hand. */
 #ifndef KF_TESTS_UNIT_BOX_MESH_H
 #define KF_TESTS_UNIT_BOX_MESH_H
 

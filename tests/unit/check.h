@@ -1,4 +1,4 @@
-/* Checks that many tests make in the same way. */
+/* Checks that many tests share. */
 #ifndef KF_TESTS_UNIT_CHECK_H
 #define KF_TESTS_UNIT_CHECK_H
 

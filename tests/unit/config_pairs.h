@@ -1,7 +1,7 @@
-/* A choice among configs that misses no pair of values: most faults of variants need one value, or two that
- * meet (Kuhn, Wallace, Gallo 2004, doi:10.1109/TSE.2004.24). Under sanitizers, which look for other faults,
- * it misses no value; nor where pairs have met in another scene, so that each value meets each scene. With
- * KFTUNE_TEST_ALL=1 all are taken. */
+/* Chooses among configs without missing a pair of values, because most faults of variants need one value
+ * or the combination of two (Kuhn, Wallace, Gallo 2004, doi:10.1109/TSE.2004.24). Under sanitizers, which
+ * look for other faults, it misses no single value. It does the same where another scene has the pairs, so
+ * that each value occurs in each scene. With KFTUNE_TEST_ALL=1 all are taken. */
 #ifndef KF_TESTS_UNIT_CONFIG_PAIRS_H
 #define KF_TESTS_UNIT_CONFIG_PAIRS_H
 

@@ -1,4 +1,4 @@
-/* Looks up the value of a metric that was counted. */
+/* Looks up the value of a counted metric. */
 #ifndef KF_TESTS_UNIT_COUNTED_VALUE_H
 #define KF_TESTS_UNIT_COUNTED_VALUE_H
 

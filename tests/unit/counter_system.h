@@ -1,6 +1,7 @@
-/* A system for tests of the harness: its time step adds one to every node's counter, on a real backend with a
- * real kernel, and its parameter `behaviour` makes it fail in every way a config can, on the host (crash,
- * exit, hang, invalid, memory, leak, compile) or in the kernel (wrong, nan, outside, fault, spin, shared). */
+/* A system for tests of the harness. Its time step adds one to every node's counter, on a real backend
+ * with a real kernel. Its parameter `behaviour` makes it fail in every way a config can, on the host
+ * (crash, exit, hang, invalid, memory, leak, compile) or in the kernel (wrong, nan, outside, fault, spin,
+ * shared). */
 #ifndef KF_TESTS_UNIT_COUNTER_SYSTEM_H
 #define KF_TESTS_UNIT_COUNTER_SYSTEM_H
 

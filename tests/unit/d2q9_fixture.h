@@ -1,4 +1,4 @@
-/* Configs of d2q9 against its reference. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+/* Compares configs of d2q9 with its reference. KFTUNE_TEST_DEVICE chooses the device (default cpu). */
 #ifndef KF_TESTS_UNIT_D2Q9_FIXTURE_H
 #define KF_TESTS_UNIT_D2Q9_FIXTURE_H
 

@@ -1,6 +1,5 @@
-/* Calls to devices that fail or take long when a test says so. The test is linked with --wrap for each of
- * them (FAILING_CALLS in the Makefile), so that calls from one file of the program to another come here
- * first. */
+/* Calls to devices that fail or take long on a test's request. The test is linked with --wrap for each of
+ * them (FAILING_CALLS in the Makefile), so that calls between the program's files come here first. */
 #ifndef KF_TESTS_UNIT_FAILING_CALLS_H
 #define KF_TESTS_UNIT_FAILING_CALLS_H
 

@@ -1,4 +1,4 @@
-/* What tests that write scene files and run plans begin and end with. */
+/* The set-up and tear-down of tests that write scene files and run plans. */
 #ifndef KF_TESTS_UNIT_FOLDER_AND_BACKEND_H
 #define KF_TESTS_UNIT_FOLDER_AND_BACKEND_H
 

@@ -1,5 +1,5 @@
-/* A measurement in which every member has a value of its own, and the comparison of all of them: for whatever
- * carries measurements from one place to another. */
+/* A measurement in which every member has a value of its own, and a comparison of all members. It tests
+ * code that copies measurements from one place to another. */
 #ifndef KF_TESTS_UNIT_FULL_MEASUREMENT_H
 #define KF_TESTS_UNIT_FULL_MEASUREMENT_H
 

@@ -1,4 +1,4 @@
-/* Tests on a GPU run in a forked child: the program itself opens no device. */
+/* Runs a test on a GPU in a forked child, because the test program itself opens no device. */
 #ifndef KF_TESTS_UNIT_GPU_CHILD_H
 #define KF_TESTS_UNIT_GPU_CHILD_H
 

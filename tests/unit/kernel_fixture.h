@@ -1,5 +1,5 @@
-/* A data folder and a cache folder of a test's own, with the real kernels/portable.h in it. Tests run from
- * the repository root. */
+/* Makes a data folder and a cache folder for a test, with the real kernels/portable.h. Tests run from the
+ * repository root. */
 #ifndef KF_TESTS_UNIT_KERNEL_FIXTURE_H
 #define KF_TESTS_UNIT_KERNEL_FIXTURE_H
 

@@ -1,5 +1,5 @@
-/* A data folder of its own for tests that compile kernels: the shipped ones and some written by the test, and
- * an empty compile cache beside it. Include after cmocka.h. */
+/* Makes a data folder for tests that compile kernels, with the shipped ones and some written by the test,
+ * and an empty compile cache beside it. Include after cmocka.h. */
 #ifndef KF_TESTS_UNIT_KERNEL_FOLDER_H
 #define KF_TESTS_UNIT_KERNEL_FOLDER_H
 

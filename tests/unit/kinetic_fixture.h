@@ -1,4 +1,4 @@
-/* Plans of the kinetic system (plan_fixture.h). */
+/* Opens plans of the kinetic system (plan_fixture.h). */
 #ifndef KF_TESTS_UNIT_KINETIC_FIXTURE_H
 #define KF_TESTS_UNIT_KINETIC_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* States of kinetic plans beside each other, and configs that differ from the default in some values. */
+/* Compares states of kinetic plans, and makes configs that differ from the default in some values. */
 #ifndef KF_TESTS_UNIT_KINETIC_STATES_H
 #define KF_TESTS_UNIT_KINETIC_STATES_H
 

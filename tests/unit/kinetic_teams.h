@@ -1,5 +1,5 @@
-/* Has what the tests of the kinetic system's teams share: runs, plans and scenes, and what a team must
- * leave behind. */
+/* Runs, plans and scenes that the tests of the kinetic system's teams share, and the comparison of a
+ * team's results with one device's. */
 #ifndef KF_TESTS_UNIT_KINETIC_TEAMS_H
 #define KF_TESTS_UNIT_KINETIC_TEAMS_H
 
@@ -28,7 +28,7 @@ enum { STEPS = 19, SEEDS = 3, MOST_SEEDS = 12 };
 
 static const kf_system *const kinetic = &kf_system_kinetic;
 
-/* What a plan leaves behind. */
+/* The results of a plan. */
 typedef struct outcome {
     void *state;
     size_t bytes;

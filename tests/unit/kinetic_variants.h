@@ -1,4 +1,4 @@
-/* The space of the kinetic system on the cpu, and the configs of it that the tests take. */
+/* The space of the kinetic system on the cpu, and the configs of it that tests use. */
 #ifndef KF_TESTS_UNIT_KINETIC_VARIANTS_H
 #define KF_TESTS_UNIT_KINETIC_VARIANTS_H
 

@@ -1,4 +1,4 @@
-/* Scenes and configs whose works test_cost_kinetic.c and test_cost_kinetic_solid.c count by hand. */
+/* Scenes and configs with work that test_cost_kinetic.c and test_cost_kinetic_solid.c count by hand. */
 #ifndef KF_TESTS_UNIT_KINETIC_WORKS_H
 #define KF_TESTS_UNIT_KINETIC_WORKS_H
 

@@ -1,5 +1,5 @@
-/* A store whose every member is known: a run with a result of each kind, an imported one, four nights of two
- * benchmarks. Numbers differ from each other, so that a member in another's place is seen. */
+/* A store in which every member is known: a run with a result of each kind, an imported one, and four
+ * nights of two benchmarks. All numbers differ, so that a member in another's place is noticed. */
 #ifndef KF_TESTS_UNIT_KNOWN_STORE_H
 #define KF_TESTS_UNIT_KNOWN_STORE_H
 

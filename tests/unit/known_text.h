@@ -1,5 +1,5 @@
-/* Whole texts against what is known to be right: files of tests/data/known, read through and recomputed by
- * hand when they were made. What differs from run to run is replaced by a word before it is compared. */
+/* Compares whole texts with the files of tests/data/known, which somebody has read through and recomputed
+ * by hand. What differs from run to run is first replaced by a word. */
 #ifndef KF_TESTS_UNIT_KNOWN_TEXT_H
 #define KF_TESTS_UNIT_KNOWN_TEXT_H
 

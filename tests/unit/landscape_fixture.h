@@ -1,4 +1,4 @@
-/* Runs that leave a store as files and come back. */
+/* Exports runs of a store to files and imports them again. */
 #ifndef KF_TESTS_UNIT_LANDSCAPE_FIXTURE_H
 #define KF_TESTS_UNIT_LANDSCAPE_FIXTURE_H
 

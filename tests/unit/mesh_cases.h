@@ -1,4 +1,4 @@
-/* Meshes of the kinds that people elsewhere report as read wrongly, and what is found of them. */
+/* Meshes of the kinds that users of other programs report as read wrongly, and what must be found in them. */
 #ifndef KF_TESTS_UNIT_MESH_CASES_H
 #define KF_TESTS_UNIT_MESH_CASES_H
 

@@ -1,4 +1,4 @@
-/* Triangles that tests make up, and the files that they are written to. */
+/* Makes triangles, and files of them. */
 #ifndef KF_TESTS_UNIT_MESH_HEAP_H
 #define KF_TESTS_UNIT_MESH_HEAP_H
 

@@ -1,4 +1,4 @@
-/* Lists what a plan launches beside what the cost model lists. */
+/* Compares a plan's launches with those that the cost model lists. */
 #ifndef KF_TESTS_UNIT_MODEL_LAUNCHES_H
 #define KF_TESTS_UNIT_MODEL_LAUNCHES_H
 

@@ -1,4 +1,4 @@
-/* A GPU like an H200, for cost models that are asked without one. */
+/* A description of a GPU like an H200, for cost models without a device. */
 #ifndef KF_TESTS_UNIT_MODELLED_GPU_H
 #define KF_TESTS_UNIT_MODELLED_GPU_H
 

@@ -1,7 +1,7 @@
-/* Our counters of a plan's kernels held against those of Nsight Compute. Launches are paired by the kernel's
- * name and, among launches of one kernel, by their order: ours come in the order of the plan's list, ncu's in
- * the order of time, and a launch that is due only every so many steps is early in one and late in the other.
- */
+/* Compares kftune's counters of a plan's kernels with those of Nsight Compute. Launches are paired by the
+ * kernel's name and, among launches of one kernel, by their order. kftune lists them in the order of the
+ * plan, and ncu in the order of time. A launch that does not come in every step is therefore early in one
+ * and late in the other. */
 #ifndef KF_TESTS_UNIT_NCU_TABLE_H
 #define KF_TESTS_UNIT_NCU_TABLE_H
 

@@ -1,4 +1,4 @@
-/* Numbers that are what was worked out by hand, but for rounding. */
+/* Compares numbers with those worked out by hand, up to rounding. */
 #ifndef KF_TESTS_UNIT_NEAR_H
 #define KF_TESTS_UNIT_NEAR_H
 

@@ -1,4 +1,4 @@
-/* Flows on nested grids, made in memory. */
+/* Makes flows on nested grids in memory. */
 #ifndef KF_TESTS_UNIT_NESTED_STAGE_H
 #define KF_TESTS_UNIT_NESTED_STAGE_H
 

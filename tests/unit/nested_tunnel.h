@@ -1,5 +1,5 @@
-/* Scenes in nested grids that tests of plans share: vortices that are carried slantwise, and a ball in a
- * tunnel. */
+/* Scenes on nested grids that tests of plans share: vortices that a slanted stream carries, and a ball in
+ * a tunnel. */
 #ifndef KF_TESTS_UNIT_NESTED_TUNNEL_H
 #define KF_TESTS_UNIT_NESTED_TUNNEL_H
 

@@ -1,5 +1,5 @@
-/* Nights for tests: a store with a history made in memory, and programs that answer as a process of a night
- * would, with times that the test chooses. */
+/* Nights for tests: a store with a history made in memory, and programs that answer like a process of a
+ * night, with times that the test chooses. */
 #ifndef KF_TESTS_UNIT_NIGHT_FIXTURE_H
 #define KF_TESTS_UNIT_NIGHT_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* Whole nights for tests, with programs whose times and instructions the test chooses. */
+/* Runs whole nights with programs whose times and instructions the test chooses. */
 #ifndef KF_TESTS_UNIT_NIGHT_STAGE_H
 #define KF_TESTS_UNIT_NIGHT_STAGE_H
 

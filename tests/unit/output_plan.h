@@ -1,5 +1,5 @@
-/* A plan without physics for the tests of what is around it: no launches on a real backend, a state of a few
- * bytes, and potential flow as its fields. */
+/* A plan without physics for tests of the code around plans. It has no launches on a real backend, a state
+ * of a few bytes, and potential flow as its fields. */
 #ifndef KF_TESTS_UNIT_OUTPUT_PLAN_H
 #define KF_TESTS_UNIT_OUTPUT_PLAN_H
 

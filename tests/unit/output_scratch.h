@@ -1,4 +1,4 @@
-/* A folder of its own for a test program, removed with everything in it. */
+/* Makes a folder for a test program, and removes it with everything in it. */
 #ifndef KF_TESTS_UNIT_OUTPUT_SCRATCH_H
 #define KF_TESTS_UNIT_OUTPUT_SCRATCH_H
 

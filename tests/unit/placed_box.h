@@ -1,4 +1,4 @@
-/* A box as a mesh, for tests of placing and of scene files that are made of meshes. */
+/* A box as a mesh, for tests of placement and of scene files that are made from meshes. */
 #ifndef KF_TESTS_UNIT_PLACED_BOX_H
 #define KF_TESTS_UNIT_PLACED_BOX_H
 

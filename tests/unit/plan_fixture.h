@@ -1,5 +1,5 @@
-/* Plans on one device for all tests of a program: KFTUNE_TEST_DEVICE, else the cpu. Buffers begin as NAN and
- * have guards on both sides (kf_backend_suspect). */
+/* Opens plans on one device for all tests of a program: KFTUNE_TEST_DEVICE, or else the cpu. Buffers begin
+ * as NAN and have guards on both sides (kf_backend_suspect). */
 #ifndef KF_TESTS_UNIT_PLAN_FIXTURE_H
 #define KF_TESTS_UNIT_PLAN_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* PNG files read back. */
+/* Reads PNG files. */
 #ifndef KF_TESTS_UNIT_PNG_PIXELS_H
 #define KF_TESTS_UNIT_PNG_PIXELS_H
 

@@ -1,4 +1,4 @@
-/* Problems of scenes that a test makes itself. */
+/* Opens problems of scenes that a test writes itself. */
 #ifndef KF_TESTS_UNIT_PROBLEM_FIXTURE_H
 #define KF_TESTS_UNIT_PROBLEM_FIXTURE_H
 

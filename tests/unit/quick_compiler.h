@@ -1,4 +1,4 @@
-/* A quick compiler for tests of many variants. */
+/* Chooses a quick compiler for tests of many variants. */
 #ifndef KF_TESTS_UNIT_QUICK_COMPILER_H
 #define KF_TESTS_UNIT_QUICK_COMPILER_H
 

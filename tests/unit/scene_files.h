@@ -1,4 +1,4 @@
-/* Files that the tests of scene/ write for themselves, in a temporary folder that is removed at the end. */
+/* Writes files for the tests of scene/ to a temporary folder, which is removed at the end. */
 #ifndef KF_TESTS_UNIT_SCENE_FILES_H
 #define KF_TESTS_UNIT_SCENE_FILES_H
 

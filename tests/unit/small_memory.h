@@ -1,5 +1,5 @@
-/* A limit of the address space, as `ulimit -v` sets it, for tests that would fill memory for measurements
- * whose values do not matter to them. */
+/* Limits the address space, as `ulimit -v` does, for tests that would fill memory for measurements whose
+ * values do not matter to them. */
 #ifndef KF_TESTS_UNIT_SMALL_MEMORY_H
 #define KF_TESTS_UNIT_SMALL_MEMORY_H
 

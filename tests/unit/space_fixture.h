@@ -1,4 +1,4 @@
-/* Spaces of tests/data/kinetic.space.json, or of a text. */
+/* Opens spaces of tests/data/kinetic.space.json, or of a text. */
 #ifndef KF_TESTS_UNIT_SPACE_FIXTURE_H
 #define KF_TESTS_UNIT_SPACE_FIXTURE_H
 

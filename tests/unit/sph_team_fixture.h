@@ -1,4 +1,4 @@
-/* Scenes of particles for teams of devices, and what tests hold of a team against one device. */
+/* Scenes of particles for teams of devices, and comparisons of a team with one device. */
 #ifndef KF_TESTS_UNIT_SPH_TEAM_FIXTURE_H
 #define KF_TESTS_UNIT_SPH_TEAM_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* A space of two parameters x and y, each of as many values, for tests of strategies. */
+/* A space of two parameters x and y with equally many values, for tests of strategies. */
 #ifndef KF_TESTS_UNIT_SQUARE_SPACE_H
 #define KF_TESTS_UNIT_SQUARE_SPACE_H
 

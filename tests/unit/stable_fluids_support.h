@@ -1,4 +1,4 @@
-/* Plans of the stable fluids system for tests. */
+/* Opens plans of the stable fluids system. */
 #ifndef KF_TESTS_STABLE_FLUIDS_SUPPORT_H
 #define KF_TESTS_STABLE_FLUIDS_SUPPORT_H
 

@@ -1,5 +1,5 @@
-/* Rows for the tests of the store: a scene, a device, a run, configs and measurements, and a folder for
- * files. */
+/* Rows for tests of the store: a scene, a device, a run, configs and measurements. There is also a folder
+ * for files. */
 #ifndef KF_TESTS_UNIT_STORE_FIXTURE_H
 #define KF_TESTS_UNIT_STORE_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* Problem files of kernels that are not kftune's, in a folder that a test may change. */
+/* Opens problem files of kernels that are not kftune's, in a folder that a test may change. */
 #ifndef KF_TESTS_UNIT_T1_FIXTURE_H
 #define KF_TESTS_UNIT_T1_FIXTURE_H
 

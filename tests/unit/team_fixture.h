@@ -1,4 +1,4 @@
-/* Has what tests of teams of devices share: configs, and what a plan's state is. */
+/* Configs and states of plans for tests of teams of devices. */
 #ifndef KF_TESTS_UNIT_TEAM_FIXTURE_H
 #define KF_TESTS_UNIT_TEAM_FIXTURE_H
 

@@ -1,4 +1,4 @@
-/* Scenes of every kind as lines of a known text: every number, and sums over lists. */
+/* Writes scenes of every kind as lines of a known text: every number, and sums over lists. */
 #ifndef KF_TESTS_UNIT_TELL_SCENE_H
 #define KF_TESTS_UNIT_TELL_SCENE_H
 

@@ -130,7 +130,7 @@ static void a_process_that_stays_compiles_by_itself(void **state) {
     (void)state;
     need_nvrtc();
     (void)fflush(NULL);
-    const pid_t child = fork(); /* it may not fork what opens a device any more */
+    const pid_t child = fork(); /* then it may not fork children that open a device */
     if (child == 0) {
         const kf_device_info info = hopper();
         const kf_define fifth[] = {{"KF_FACTOR", "0.2"}}, sixth[] = {{"KF_FACTOR", "0.16"}};

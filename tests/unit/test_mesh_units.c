@@ -3,7 +3,7 @@
 
 #include "tests/unit/placed_box.h"
 
-/* What a file states, in metres, and the line; 0: nothing. */
+/* A unit that a file states, in metres, and its line. 0 is none. */
 typedef struct statement {
     const char *words;
     double metres;

@@ -1,5 +1,6 @@
-/* What is said of nested grids whose boxes differ along each axis, so that swapped axes, or a third one that
- * is forgotten, are noticed: nodes and places of each level, and the cost beside that of a uniform grid. */
+/* Tests the description of nested grids whose boxes differ along each axis: nodes and places of each
+ * level, and the cost relative to a uniform grid. Faults: axes that are swapped, or a third one that is
+ * forgotten. */
 #include <math.h>
 
 #include "harness/cli/scene_levels.h"

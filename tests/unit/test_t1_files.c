@@ -79,7 +79,7 @@ static void expect_refused(const char *file, const char *from, const char *to, c
     assert_null(problem);
 }
 
-/* --- What is refused ------------------------------------------------------------------------------------ */
+/* --- Refused files --- */
 
 static void mistakes_are_named_with_their_place(void **state) {
     (void)state;

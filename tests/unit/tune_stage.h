@@ -1,4 +1,4 @@
-/* Tuning runs of the system whose configs fail in every way, and what a store has of them. */
+/* Runs tuning of the system whose configs fail in every way, and reads the results from the store. */
 #ifndef KF_TESTS_UNIT_TUNE_STAGE_H
 #define KF_TESTS_UNIT_TUNE_STAGE_H
 

@@ -1,4 +1,4 @@
-/* What a VTKHDF file says, read by HDF5 alone and checked. */
+/* Reads VTKHDF files by HDF5 alone and checks them. */
 #ifndef KF_TESTS_UNIT_VTKHDF_FILE_H
 #define KF_TESTS_UNIT_VTKHDF_FILE_H
 

@@ -1,4 +1,5 @@
-/* Works that a cost model lists, held launch by launch against figures that a test has counted by hand. */
+/* Compares the work that a cost model lists, launch by launch, with figures that a test has counted by
+ * hand. */
 #ifndef KF_TESTS_UNIT_WORKS_BY_HAND_H
 #define KF_TESTS_UNIT_WORKS_BY_HAND_H
 
