@@ -1,6 +1,7 @@
 #!/bin/bash
-# The prior of a drag's interval is what its script learns from the committed rows; the committed table of coverage is what
-# the script makes of its rows, nine of ten inside; a plan is kept, and the run says how true it was.
+# Tests that accuracy/drag-prior.json is what its script learns from the committed rows, and that the committed tables
+# of coverage are what the script makes of theirs, with nine of ten flows inside. A plan is carried out, and the run
+# reports how accurate it was.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
@@ -26,7 +27,7 @@ expect 1 plan --scene spinning_torus --grid 36x36x18 --drag-within 80% --device 
 grep -q 'cannot be promised' "$out" || complain "a drag is promised whose tunnel has no rule"
 shows "tunnel     not known: no published rule"
 grep -q '^  foretold     +- [0-9.]* % or more of the drag' "$out" || complain "an interval whose parts are not known is called whole"
-# A grid of whole cells that is a little too coarse becomes finer; what no grid reaches has a reason.
+# A grid of whole cells that is slightly too coarse is refined. Where no grid is fine enough, the plan gives the reason.
 printf 'v %s\n' '0 0 0' '3 0 0' '3 2 0' '0 2 0' '0 0 1' '3 0 1' '3 2 1' '0 2 1' >"$scratch/box.obj"
 printf 'f %s\n' '1 4 3 2' '5 6 7 8' '1 2 6 5' '2 3 7 6' '3 4 8 7' '4 1 5 8' >>"$scratch/box.obj"
 expect 0 plan --scene "$scratch/box.obj" --up z --wind +x --road yes --reynolds 300 --drag-within 16% --cells 9 --device cpu

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Inputs that people elsewhere reported as read wrongly, by the number of each in the collection that they were first
-# tried in, with the real program: what is right, or the refusal that names the reason. Their files: tests/data/cases.
+# Tests inputs that users of other programs reported as read wrongly, by their numbers in the collection in which they
+# were first tried. The program reads each correctly, or refuses it with the reason. The files are in tests/data/cases.
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 root=$(realpath "$(dirname "$0")/../..")
 # shellcheck source=tests/e2e/preamble.bash
@@ -9,7 +9,7 @@ cp -r "$root/tests/data/cases/." "$scratch" && cd "$scratch" || exit 3
 usual=(--up z --wind +x --road no)
 tunnel=("${usual[@]}" --cells 10 --reynolds 100)
 
-# case NUMBER STATUS TEXT ARGUMENT...: both outputs together hold TEXT, an extended regular expression.
+# case NUMBER STATUS TEXT ARGUMENT...: both outputs together contain TEXT, an extended regular expression.
 tried=" "
 case_() {
     local number=$1 status=$2 text=$3 got
@@ -20,7 +20,7 @@ case_() {
     [ "$got" -eq "$status" ] || complain "case $number: kftune $*: status $got, expected $status"
     cat "$out" "$err" | grep -qE -- "$text" || complain "case $number: kftune $*: does not say: $text"
 }
-# same NUMBER ONE OTHER: two meshes are the same scene, sample for sample.
+# same NUMBER ONE OTHER: two meshes make the same scene, sample for sample.
 same() {
     local hashes
     tried="$tried$1 "
@@ -57,7 +57,7 @@ case_ 15 0 'frontal area 0\.5 m' scene percent-uri.gltf "${tunnel[@]}"
 case_ 17 0 'solid ' scene repeated-corners.obj "${usual[@]}" --cells 16
 case_ 18 0 'NODATA +gbench +250 us' nightly --suite suite-gbench.json --store night.db
 
-# A failed row is a failed row; what can be measured is there.
+# A failed row is imported as failed, and the others as measured.
 for cache in e20:2 nan:2 null:2 list:2 types:3; do
     case_ 19 0 'run 1 of' store import "cache-${cache%:*}.json" --store "${cache%:*}.db"
     [ "$("$kftune" store export --store "${cache%:*}.db" --format csv 2>/dev/null | grep -c ',ok,')" -eq "${cache#*:}" ] ||
@@ -68,12 +68,12 @@ case_ 21 0 "its objective is 'GFLOP/s', not the time" store import cache-gflops.
 
 printf 'v 0 0 0\nv 1 0 0\nv 1 0 3\nv 0 0 3\nv 0.5 1.9 0.3\nv 0.5 1.9 1.2\nf 1 2 3\nf 1 3 4\nf 1 5 2\nf 4 3 6\nf 1 4 6\nf 1 6 5\nf 2 5 6\nf 2 6 3\n' >wedge.obj
 for axis in x y z; do case_ 22 2 "--up $axis: [0-9.]+ high" scene wedge.obj; done
-# 200 x 600 x 300 of whatever the file counts in is no car along x.
+# In no unit of length is 200 x 600 x 300 a car along x.
 printf 'v 0 0 0\nv 200 0 0\nv 0 600 0\nv 0 0 300\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' >part.obj
 case_ 23 0 'unit: a metre' scene part.obj "${tunnel[@]}"
 case_ 26 0 '8000 particles' scene fluid-duplicate-faces.json
 case_ 27 2 'from 1505 to 1505 m high, all of it above the box, which goes from 0 to 20 m' scene above-box.json
-# Inside the ball another one, with its surface towards the middle: no stream reaches it.
+# Inside the ball there is another one, with its surface facing the middle, which no stream reaches.
 awk '/^v/ { print; v[++n] = "v " 0.8 * $2 " " 0.8 * $3 " " 0.8 * $4; next } /^f/ { print; f[++m] = $0 }
     END { for (i = 1; i <= n; i++) print v[i]; for (i = 1; i <= m; i++) { split(f[i], c); print "f", c[2] + n, c[4] + n, c[3] + n } }' ball.obj >ball-hollow.obj
 same 28 ball.obj ball-hollow.obj
@@ -103,7 +103,7 @@ for cells in 6 7; do case_ 38 0 'step 0 to 1' run --scene ball.obj "${usual[@]}"
 
 [ "$(cat run6/scene.json)" != "$(cat run7/scene.json)" ] || complain "case 38: the second placement has no scene of its own"
 
-# The others need a machine of their own kind: their tests say so by number.
+# The other cases need special machines. Tests of other files name them by number.
 for number in $(seq 40); do
     [[ $tried == *" $number "* ]] || grep -qE "[Pp]ublic cases? ([0-9, and]* )?$number\b" "$root"/tests/e2e/*.sh "$root"/tests/unit/*.c ||
         complain "case $number is tested nowhere"

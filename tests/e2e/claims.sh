@@ -1,5 +1,5 @@
 #!/bin/bash
-# Small files that claim much work: each is refused, or says what it claims, before the work is done. Counted in
+# Tests that small files which ask for much work are refused, or reported, before the work is done. Work is counted in
 # allocations and bytes of memory, not in seconds. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")

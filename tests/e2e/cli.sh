@@ -1,10 +1,10 @@
 #!/bin/bash
-# The command line's promises: help with an example, suggestions, exit statuses, stdout for results only.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests the command line's contract: help with an example, suggestions, exit statuses, stdout for results only. KFTUNE:
+# the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
 
-# An error is one line on stderr, says TEXT, and leaves stdout empty.
+# Expects an error: one line on stderr with TEXT, and nothing on stdout.
 says() {
     grep -qF -- "$1" "$err" || complain "stderr does not say: $1"
     [ "$(grep -n '^kftune: ' "$err" | cut -d: -f1)" = "$(wc -l <"$err")" ] || complain "an error should be one line, the last"
@@ -16,7 +16,7 @@ grep -q '^kftune [0-9]' "$out" || complain "--version prints no version"
 expect 0 --help
 [ ! -s "$err" ] || complain "--help writes to stderr"
 
-# What --help lists is what there is; the contract's commands must be among it.
+# The commands are exactly those that --help lists. Those of the contract must be among them.
 commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' "$out")
 for command in tune run scene space predict validate bench roofs replay nightly store plot report doctor list demo completion; do
     grep -qx "$command" <<<"$commands" || complain "--help does not list $command"
@@ -49,7 +49,7 @@ expect 2 tune --scene "$scratch/missing.obj"
 says "missing.obj"
 expect 2 tune --scene ahmed --grid 96x48x
 says "--grid"
-# What is given in the wrong place is named as what it is.
+# An argument in the wrong place is named by its kind.
 expect 2 scene "$scratch"
 says "is a folder"
 echo '{"domain": {"cells": [8, 8, 8]}}' >"$scratch/flow.json"
@@ -60,10 +60,10 @@ expect 2 run --config "$scratch/flow.obj"
 says "is a mesh; run it with --scene"
 expect 2 nightly --suite nosuch --store "$scratch/nights.db"
 says "'quick' is a shipped one"
-# What only counters tell cannot lead a search: the best alone are counted.
+# Metrics that need counters cannot lead a search, because only the best configs are counted.
 expect 2 tune --scene cavity2d --grid 32x32x1 --device cpu:1 --budget 1evals --store "$scratch/counted.db" --counters instructions --metric 'work=instructions/1e6' --objective work
 says "'work' needs hardware counters"
-# Numbers are decimal, wherever one is read; a limit of open files is said by its name.
+# Numbers are decimal wherever one is read. A limit on open files is reported by its name.
 for words in "--slice y=0x1" "--range 0x0:0x2" "--range speed=0:0x2" "--picture surface --camera 0x10,20" "--time 0x2s" "--steps 0x10" "--every 0x2"; do
     # shellcheck disable=SC2086 # words
     expect 2 run --scene ball --device cpu --output "$scratch/hex" $words
@@ -73,8 +73,7 @@ for words in "--speed 0x10" "--length 0x1p1m" "--cells 0x10" "--yaw infinity"; d
     expect 2 scene "$KFTUNE_DATA/tests/data/cases/one-slash.obj" --up z --wind +x $words
     says "is not a number"
 done
-# What a large scene needs is said before anything is done with it: the line is there long before the scene is, or the
-# scene is counted alone, which takes no time.
+# The needs of a large scene are reported before the scene is built, or the scene is only counted, which takes no time.
 sed 's/"spacing": 1/"spacing": 0.1/' "$KFTUNE_DATA/scene/library/pool.json" >"$scratch/pool.json"
 sed -e 's/\[96, 48, 48\]/[960, 480, 480]/' "$KFTUNE_DATA/scene/library/ball.json" >"$scratch/fine.json"
 sed 's/"solid": {"shape": "ball", "radius": 0.05/"solid": {"boundary": "links", "shape": "ball", "radius": 0.15/' "$scratch/fine.json" >"$scratch/linked.json"
@@ -108,8 +107,8 @@ grep -q 'predicted' "$out" || complain "predict prints no predictions"
 expect 0 predict --landscape results/landscapes/h200-ball-160x80x80.json.gz --top 1
 grep -q '^rank correlation 0' "$out" || complain "predict --landscape does not compare"
 
-# A wrong value is refused before anything is read, because a mesh may take a minute: what each command would read does
-# not exist. Values that name a file, a thing of a list, or a text of the user's are looked up later.
+# A wrong value is refused before any file is read, because a mesh may take a minute. The files of each command do not
+# exist. Values that name a file, an item of a list, or a text of the user's are checked later.
 reading() {
     case $1 in
         scene) echo scene "$scratch/none.obj" ;;
@@ -163,7 +162,7 @@ grep -q ahmed "$out" || complain "list scenes does not know ahmed"
 expect 2 list scense
 says "scenes"
 
-# Wherever JSON names the device, it is the same object.
+# Wherever JSON describes the device, it is the same object.
 for command in "doctor" "space --scene ball --device cpu" "predict --scene ball --device cpu"; do
     # shellcheck disable=SC2086
     expect 0 $command --json
@@ -173,7 +172,7 @@ done
 expect 0 doctor
 grep -q cpu "$out" || complain "doctor does not speak of the cpu"
 
-# Of three imported series two became slower, and as many are counted.
+# Of three imported series two became slower, and both are counted.
 awk 'BEGIN { print "machine,time,value"; for (i = 0; i < 40; i++) for (m = 0; m < 3; m++) print "m" m "," i "," (m && i > 34 ? 110 : 100) + i % 3 / 10 }' >"$scratch/series.csv"
 expect 1 nightly import "$scratch/series.csv"
 grep -qF '2 of 3 series became slower' "$err" || complain "two of three slower series are counted as: $(cat "$err")"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Nights of programs that are not kftune's: a solver that prints its time, as text and as JSON, or is timed as a whole; T1 kernels;
-# instructions where times are too noisy. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests nights of programs that are not kftune's: a solver that prints its time, as text and as JSON, or is timed as a
+# whole; T1 kernels; instructions where times are too noisy. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write
+# into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 root=$(realpath "$(dirname "$0")/../..")
@@ -23,7 +24,8 @@ night() { # STATUS SUITE STORE ARGUMENTS...
     [ "$status" -eq "$expected" ] || complain "night of $suite: status $status, expected $expected"
 }
 
-# A team's solver in its own repository: it waits, so that a loaded machine does not change what is tested.
+# The solver of another team in its own repository. It waits instead of computing, so that a loaded machine does not
+# change the result.
 mkdir -p team/bin
 cat >team/solver.c <<'C'
 #include <stdio.h>
@@ -75,7 +77,8 @@ if command -v gnuplot >/dev/null; then
     "$kftune" plot history --store n.db --benchmark printed --out history.svg >out 2>err || complain "no history is drawn"
     for text in "$first" "$(git -C team describe --always)" ">SLOW<" "> 0<"; do grep -qF -- "$text" history.svg || complain "the history does not show $text"; done
 fi
-# A series that ends says why, and a benchmark that is gone is named: neither looks like a night without a regression.
+# A series that ends is reported with the reason, and a missing benchmark by its name. Neither looks like a night
+# without a regression.
 mkdir series
 printf '#!/bin/sh\necho "took: 5 ms"\n' >series/solver && chmod +x series/solver
 series() { # NAME ARGUMENT: a suite of one benchmark
@@ -94,10 +97,10 @@ for file in out s.md; do has $file "Not measured tonight, but in night 3: first.
 has out '"absent":	["first"]'
 "$kftune" nightly show --store s.db --night 3 >out 2>err
 grep -qF "Not measured" out && complain "a night that has all is said to lack some"
-# The earlier program is what ran beside it, not another run of the new one.
+# The earlier program is the one that ran beside the new one, not another run of the new one.
 find n.db.commands -path '*bin/solver' | wc -l | grep -qx 4 || complain "the copies of both solvers are not kept"
 
-# What fails, hangs, prints no time or cannot be found fails the night, each with its reason.
+# A benchmark that fails, hangs, prints no time or cannot be found fails the night with its reason.
 cat >team/bad.json <<'JSON'
 {"suite": "bad", "benchmarks": [
   {"name": "fails", "command": ["bin/solver", "x", "3"], "warm_up": 0, "repeats": 1},
@@ -114,7 +117,7 @@ has out "cannot be started"
 echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "time": {"unit": "s"}}]}' >wrong.json
 night 2 wrong.json bad.db
 has err "benchmarks[0].time: must be \"wall\""
-# A build that failed is one benchmark's fault: the night goes on, and JUnit is written.
+# A failed build affects only its benchmark: the night continues, and JUnit is written.
 cat >team/built.json <<'JSON'
 {"suite": "built", "benchmarks": [
   {"name": "at 50%", "command": ["bin/missing"], "warm_up": 0, "repeats": 1},
@@ -125,7 +128,7 @@ has out "1 NODATA, 1 WRONG"
 has out "missing: No such file"
 grep -q '<testcase.*at 50%' built.xml || complain "JUnit is not written when a program is missing"
 
-# What is kept is found by its path, however it is spelled; the copy is what runs next to tonight's.
+# Kept files are found by any spelling of their path. The copy is what runs on the next night.
 for spelling in '"command": ["./prog"], "keep": ["prog"]' "\"command\": [\"$PWD/kept/prog\"], \"keep\": [\"prog\"]" \
     '"command": ["../kept/./prog"], "keep": ["./prog"]' '"command": ["./linked"], "keep": ["prog"]' \
     '"command": ["sh", "-c", "exec $0", "./prog"], "keep": ["prog"]' '"command": ["env", "P=./prog", "sh", "-c", "exec $P"], "keep": ["."]' \
@@ -140,7 +143,7 @@ for spelling in '"command": ["./prog"], "keep": ["prog"]' "\"command\": [\"$PWD/
     grep -q '1 SLOW' out || complain "a slow program passes: $spelling"
     has out "(+30 %)"
 done
-# With a pin it is red until the pin moves; the hash is the program's, and JUnit's time that of its runs.
+# With a pin the night fails until the pin moves. The hash is the program's, and JUnit's time is that of its runs.
 "$kftune" nightly pin --store kept.db --night 1 >out 2>err || complain "a night cannot be pinned"
 night 1 kept/suite.json kept.db --junit kept.xml --json
 grep -q '"verdict":[[:space:]]*"DRIFT"' out || complain "a pinned night lets the slow program pass"
@@ -153,7 +156,7 @@ assert found["program"] in xml, xml
 seconds = float(re.search(r'<testcase[^>]* time="([0-9.]+)"', xml).group(1))
 assert seconds >= 0.05, seconds # a run sleeps 0.05 s; what it prints is 0.013 s
 PY
-# What is kept and never named would let every change pass.
+# Without named files to keep, any change would pass.
 echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["./prog"], "keep": ["prog", "suite.json"]}]}' >kept/wrong.json
 night 2 kept/wrong.json kept.db
 has err "names 'suite.json'"
@@ -161,7 +164,7 @@ echo '{"suite": "s", "benchmarks": [{"name": "a", "command": ["true"], "keep": [
 night 2 kept/wrong.json kept.db
 has err "must lie below the working folder"
 
-# Numbers as people print them: read rightly, or WRONG for that benchmark alone.
+# Numbers in the forms that people print are read correctly, or make that benchmark alone WRONG.
 mkdir printed
 cat >printed/suite.json <<'JSON'
 {"suite": "printed", "benchmarks": [
@@ -190,7 +193,7 @@ for name, why in {"negative": "but -3", "unclear": "comma", "stale": "not writte
     assert found[name]["verdict"] == "WRONG" and why in found[name]["reason"], found[name]
 PY
 
-# Times that vary by half, instructions that grow by a fifth: the second measure tells.
+# Times vary by half, and instructions grow by a fifth, which counting them finds.
 cat >noisy.c <<'C'
 #include <stdlib.h>
 #include <unistd.h>
@@ -218,7 +221,7 @@ if command -v valgrind >/dev/null; then
     night 1 noisy.json noisy.db
     has out "times are too noisy"
     grep -qE '(19|20|2[0-9])[.0-9]* % more instructions than night 1' out || complain "instructions do not tell the planted fifth"
-    # Their axis is drawn where no change point is, too.
+    # Their axis is drawn even without a change point.
     if command -v gnuplot >/dev/null; then
         "$kftune" plot history --store noisy.db --out noisy.svg >out 2>err || complain "no history is drawn of two nights with instructions"
         has noisy.svg "instructions"
@@ -227,7 +230,7 @@ else
     echo "command.sh: no valgrind here: instructions are skipped"
 fi
 
-# Two files of another library, held against each other: slower, the same where a change is excluded, open where it is not.
+# Two files of another library are compared: slower, the same where a change is excluded, or open.
 python3 - "$root/tests/data/benchmarks" <<'PY'
 import json, sys
 def scaled(value, by):
@@ -258,7 +261,7 @@ compare 2 steady.json "$root/results/measured/h200-roofs.json"
 has err "is no file of times"
 compare 2 steady.json missing.json
 
-# A kernel of the user's own.
+# A benchmark is a kernel of the user's.
 echo "{\"suite\": \"kernels\", \"seconds\": 0.05, \"benchmarks\": [{\"name\": \"blur\", \"kind\": \"t1\", \"scene\": \"$root/tests/data/t1/blur.t1.json\"}]}" >kernels.json
 night 0 kernels.json kernels.db
 has out "1 NODATA"

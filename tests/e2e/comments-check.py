@@ -1,14 +1,13 @@
-"""How comments read: usage: comments-check.py MOST FILE...; at most MOST comments begin in mid-sentence, and at most MOST functions of
-15 lines or more have no comment before them. Names those that are too many."""
+"""Checks how comments read. Usage: comments-check.py FRAGMENTS SILENT FILE... At most FRAGMENTS comments may begin in mid-sentence,
+and at most SILENT functions of 15 lines or more may have no comment before them. Otherwise all of these are listed."""
 
 import re
 import sys
 
-most = int(sys.argv[1])
 fragments = []
 silent = []
 START = re.compile(r"(What|Of|Whether|Where|The same|Those|That|Its|And|Also|As)\b|[a-z]|\"|\.\.\.|(True|False) when\b|(NULL|NAN): ")
-for source in sys.argv[2:]:
+for source in sys.argv[3:]:
     with open(source, encoding="utf-8") as opened:
         text = opened.read()
     for match in re.finditer(r"/\*(.*?)\*/", text, flags=re.DOTALL):
@@ -30,7 +29,8 @@ for source in sys.argv[2:]:
             begin = None
 
 failures = 0
-for found, what in ((fragments, "begin in mid-sentence"), (silent, "are functions without a comment")):
+most_of_each = (int(sys.argv[1]), int(sys.argv[2]))
+for found, most, what in zip((fragments, silent), most_of_each, ("begin in mid-sentence", "are functions without a comment")):
     if len(found) > most:
         failures += 1
         for source, number, words in found:

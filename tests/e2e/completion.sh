@@ -1,6 +1,6 @@
 #!/bin/bash
-# Completion in the shells themselves: each reads what `kftune completion` prints and is asked for words.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. A shell that is not here is skipped, and said to be.
+# Tests completion in the shells themselves. Each reads the output of `kftune completion` and is asked for words.
+# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Missing shells are skipped with a message.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -22,7 +22,7 @@ complete_bash() { # LINE
         COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _kftune; printf "%s\n" "${COMPREPLY[@]}"' - "$scratch/kftune.bash" "$1" 2>/dev/null
 }
 complete_fish() { fish --no-config -c "source '$scratch/kftune.fish'; complete -C '$1'" | cut -f 1; }
-# A zsh on a terminal of its own; a list of one word is typed in full, so every word is asked for as a list.
+# Starts zsh on a terminal of its own. It types a single match in full, so every word is requested as a list.
 complete_zsh() {
     cat >"$scratch/ask.zsh" <<'ZSH'
 zmodload zsh/zpty

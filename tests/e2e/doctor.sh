@@ -1,5 +1,5 @@
 #!/bin/bash
-# doctor and bench: statuses, cures, JSON. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests doctor and bench: statuses, cures, JSON. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
 export XDG_CACHE_HOME=$scratch/cache XDG_DATA_HOME=$scratch/data
@@ -17,7 +17,7 @@ if ! "$kftune" doctor | grep -q '^ok  *cuda backend'; then
     grep -q impossible "$err" || complain "doctor should say that tuning is impossible"
 fi
 
-# Public case 36: a gnuplot that runs, and cannot draw what plots ask for.
+# Public case 36: gnuplot runs, but cannot draw what plots need.
 mkdir -p "$scratch/old"
 cat >"$scratch/old/gnuplot" <<'END'
 #!/bin/sh
@@ -32,14 +32,14 @@ grep -q "^degraded  *gnuplot  *gnuplot 4.6 patchlevel 6 is too old or lacks cair
     complain "doctor should see a gnuplot that lacks cairo: $(grep gnuplot "$out")"
 grep -q -- '-> apt-get install gnuplot-nox' "$out" || complain "doctor should say how to get a gnuplot that draws"
 
-# A compiler that is there and does not work is not one to be installed.
+# A compiler that exists but does not work need not be installed.
 printf '#!/bin/sh\necho "cc1 is not here"; exit 1\n' >"$scratch/old/cc"
 cp "$scratch/old/cc" "$scratch/old/gcc" && cp "$scratch/old/cc" "$scratch/old/clang" && chmod +x "$scratch"/old/*
 PATH=$scratch/old:$PATH "$kftune" doctor >"$out" 2>"$err"
 grep -q '^missing  *cpu backend .* does not work: cc1 is not here' "$out" ||
     complain "doctor should say why a compiler does not work: $(grep 'cpu backend' "$out")"
 
-# A folder that cannot be made (root may write anywhere, but not below a file).
+# The folder cannot be made (root may write anywhere, but not below a file).
 touch "$scratch/file"
 XDG_CACHE_HOME=$scratch/file expect 3 doctor --json
 grep -q XDG_CACHE_HOME "$out" || complain "the cure for an unwritable cache is not there"

@@ -1,4 +1,5 @@
-"""Commands in documents: usage: documented-check.py KFTUNE FILE...; every `kftune COMMAND --option ...` names a command and options that its help has."""
+"""Checks commands in documents. Usage: documented-check.py KFTUNE FILE... Every `kftune COMMAND --option ...` must have a command and
+options that its help lists."""
 
 import re
 import subprocess
@@ -18,7 +19,7 @@ def help_of(command):
 
 
 def spans(text):
-    """The code of a document: blocks with their continued lines joined, and what stands between backticks."""
+    """Returns the code of a document: blocks with their continued lines joined, and text between backticks."""
     fenced = re.findall(r"^```([a-z]*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     blocks = [block for language, block in fenced if language in ("", "sh")]
     blocks += re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)
@@ -33,7 +34,8 @@ PLACED = ("--up", "--wind", "--length", "--speed", "--reynolds", "--viscosity", 
 
 
 def misnamed(found, tuned):
-    """Options that place a mesh are part of the name of its config: tuned has the names without them that its reader may take for it."""
+    """Returns whether a run names a config without the options that place its mesh, which are part of the name. tuned collects such
+    names."""
     words = found.split()
     if (words[0] == "tune" or words[0].startswith("--")) and "--scene" in words[:-1] and any(option in words for option in PLACED):
         tuned.add(re.sub(r"(\.scene)?\.[a-z]+$", "", words[words.index("--scene") + 1]) + ".kftune.json")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every command that a document shows is one of the program's, with options that it has, and its examples are read. KFTUNE: the program; KFTUNE_SCRATCH: a folder to
-# write into.
+# Tests that every command in a document is a command of the program with options that it has, and that the documents'
+# examples are read. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}

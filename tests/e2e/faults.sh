@@ -1,6 +1,6 @@
 #!/bin/bash
-# A sample of `make check-faults`: the n-th allocation, open, write, rename or fork of a command fails, at a few n.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Runs a sample of `make check-faults`: the n-th allocation, open, write, rename or fork of a command fails, for a few
+# n. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -16,13 +16,13 @@ export KFTUNE_DATA=${KFTUNE_DATA:-$(realpath "$(dirname "$0")/../..")}
 faults=$(dirname "$0")/../tools/faults.py
 status=0
 python3 "$faults" "$kftune" "$shim" "$scratch/sample" --points 4 --commands tune,run,import,export-t4,report || status=1
-# Meshes are read by a process of its own, and what is there already counts: more of its calls than of others.
+# A separate process reads meshes, and its calls count, too. More of them are tested than of other commands.
 python3 "$faults" "$kftune" "$shim" "$scratch/meshes" --points 30 --calls malloc,open,write --commands scene,gltf || status=1
-# Fields that cannot be read for want of files, and an answer of status 1 that cannot be written.
+# Fields cannot be read for want of file descriptors, or an answer of status 1 cannot be written.
 python3 "$faults" "$kftune" "$shim" "$scratch/compared" --points 10 --calls open,write --commands compare || status=1
 # A night whose processes cannot do their work is no good night.
 python3 "$faults" "$kftune" "$shim" "$scratch/night" --calls fork --commands night || status=1
-# As the target asks for it: the data in a folder that is named from where it is called, and a table.
+# This is the target's way: the data are in a folder with a relative name, and the result is a table.
 (cd "$(dirname "$0")/../.." && KFTUNE_DATA=. python3 tests/tools/faults.py "$kftune" "$shim" "$scratch/folders" --points 25 --calls open \
     --commands again,longer,scenes --table "$scratch/faults.md") && [ -s "$scratch/faults.md" ] || status=1
 exit $status

@@ -1,7 +1,8 @@
 #!/bin/bash
-# What crosses between nested grids on a GPU at the ends of rows: by arrays of their own (kernels/kinetic/edges.h) the same bit for bit as through
-# the grid, also where a still finer grid begins near the side; and from a coarser level that holds moments what one of populations gives. No GPU is needed: g++ compiles the text for GPUs.
-# usage: tests/e2e/gpu-text.sh
+# Tests the coupling of nested grids on a GPU at the ends of rows. Through arrays of its own (kernels/kinetic/edges.h)
+# it gives the same bits as through the grid, also where a still finer grid begins near the side. From a coarser level
+# that holds moments it gives the same as from populations. No GPU is needed: g++ compiles the text for GPUs. Usage:
+# tests/e2e/gpu-text.sh
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 command -v g++ >/dev/null || { echo "gpu-text.sh: needs g++ (Debian: g++): skipped"; exit 77; }
@@ -13,7 +14,7 @@ flow=(-DKF_COLLISION=2 -DKF_RATE_RULE=5 -DKF_BASIS=0 -DKF_FORM=0 -DKF_FACE_0=2 -
     -DKF_FIXED_POINT_FORCE=0 -DKF_SEGMENTS=1 -DKF_MOVING=0)
 
 fail() { echo "gpu-text.sh: $*" && exit 1; }
-# build NAME EDGES COARSE_MOMENTS: $scratch/gpu-text-NAME.
+# build NAME EDGES COARSE_MOMENTS: makes $scratch/gpu-text-NAME.
 build() {
     local to=$scratch/gpu-text-$1 kind=(-DKF_EDGES="$2" -DKF_COARSE_MOMENTS="$3")
     g++ "${common[@]}" "${kind[@]}" -DPART=1 '-DTEXT="nested.cu"' -c tests/e2e/gpu-text.cpp -o "$to-1.o" &&

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Names that others chose reach no terminal as commands, no spreadsheet as formulas, and JSON only as UTF-8; scenes with long
-# names do not overwrite each other's results. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests that names chosen by others reach no terminal as commands, no spreadsheet as formulas, and JSON only as UTF-8.
+# Scenes with long names do not overwrite each other's results. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write
+# into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -26,7 +27,7 @@ done
 "$kftune" tune --scene "$(printf 'no\033[2Jthing')" >out 2>err
 commands err && complain "control characters in an error"
 
-# What a store holds.
+# The names are in a store.
 cat >evil.json <<'END'
 {"schema_version": "1.0.0", "metadata": {"timeunit": "milliseconds"}, "results": [
  {"timestamp": "2026-01-01T00:00:00Z", "configuration": {"=HYPERLINK(1)": "@SUM(1)"},
@@ -42,7 +43,7 @@ if "$kftune" store import evil.json --store evil.db >out 2>err; then
     commands out && complain "control characters in what a store holds"
 fi
 
-# Two names that agree in their first 127 bytes.
+# Two names agree in their first 127 bytes.
 long=$(printf 'x%.0s' $(seq 140))
 for end in a b; do
     cp "$KFTUNE_DATA/scene/library/ball.json" "$long$end.json"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every command of docs/hour.md as it stands there, on a car of boxes, but on the cpu, with fewer cells and less budget.
-# KFTUNE: the program; KFTUNE_DATA: the folder that holds docs/; KFTUNE_SCRATCH: a folder to write into.
+# Runs every command of docs/hour.md as written there, on a car made of boxes, but on the cpu, with fewer cells and a
+# smaller budget. KFTUNE: the program; KFTUNE_DATA: the folder that holds docs/; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 page=$(dirname "$0")/../../docs/hour.md
@@ -12,7 +12,7 @@ cd "$scratch" || exit 3
 export XDG_DATA_HOME=$scratch/data
 failures=0
 
-# box X0 X1 Y0 Y1 Z0 Z1: eight corners, twelve triangles that look outwards.
+# box X0 X1 Y0 Y1 Z0 Z1: writes eight corners, and twelve triangles that face outwards.
 corners=0
 box() {
     local x y z
@@ -45,7 +45,7 @@ while read -r line; do
     # shellcheck disable=SC2086
     "$kftune" ${small#kftune } >out 2>err </dev/null
     status=$?
-    # A drag that has not settled in so short a run is no failure, nor is what doctor finds missing here.
+    # A drag that has not settled in such a short run is no failure, and neither is what doctor finds missing here.
     case $status:$line in
     0:* | 1:*doctor* | 3:*doctor* | 1:*compare*) ;;
     *)
@@ -62,7 +62,7 @@ for file in car.scene.png car64.scene.json car64.kftune.json car64-run/run.json 
     car.html car-yaws/sweep.png car-yaws/yaw10/scene.json car-spoiler-run/run.json car-grids/sweep.csv; do
     [ -s "$file" ] || { echo "hour.sh: $file is missing"; failures=$((failures + 1)); }
 done
-# What was tuned is found again where nobody says where it is.
+# The tuned config is found without being named.
 "$kftune" predict --scene car64.scene.json --device cpu --top 1 >out 2>err || { echo "hour.sh: predict: $(tail -n 1 err)"; failures=$((failures + 1)); }
 grep -q "configs were measured; the fastest" out || { echo "hour.sh: predict does not look into the store"; failures=$((failures + 1)); }
 [ "$failures" -eq 0 ] || exit 1

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What `make install`, `make tarball` and `make deb` make: whole, relocatable, of one version, and clean for lintian.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. What needs Debian's tools is skipped without them, and said to be.
+# Tests that the results of `make install`, `make tarball` and `make deb` are complete, relocatable, of one version, and
+# accepted by lintian. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Without Debian's tools their part is
+# skipped with a message.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}

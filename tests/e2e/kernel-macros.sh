@@ -1,15 +1,14 @@
 #!/bin/bash
-# No kernel asks for a macro with #if before one of its headers defines it: there it counts as 0, without a word, and code that it was
-# to choose is left out. (Macros that a config defines are not defined at the end either, and may be asked for.)
-# Nor does a struct of arguments have a member that no kernel reads.
-# usage: tests/e2e/kernel-macros.sh [BUILD]
+# Tests that no kernel uses a macro in #if before one of its headers defines it. There it would silently count as 0, and
+# the wrong code would be compiled. (Macros that a config defines are not defined at the end either, and are allowed.)
+# It also tests that no struct of arguments has a member that no kernel reads. Usage: tests/e2e/kernel-macros.sh [BUILD]
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0 count=0
 
-# early FILE OPTION...: the macros that a file asks for too early, as preprocessed with these options.
+# early FILE OPTION...: prints the macros that a file uses too early, as preprocessed with these options.
 early() {
     local file=$1
     shift
@@ -30,7 +29,7 @@ for file in kernels/*/*.cu; do
         count=$((count + 1))
     done
 done
-# No member of a kernel's arguments is filled for nobody: each is read by a kernel of its folder.
+# Each member of a kernel's arguments is read by a kernel of its folder.
 python3 tests/e2e/arguments-check.py || bad=1
 [ "$bad" = 0 ] && echo "kernel-macros.sh: passed, $count texts"
 exit $bad

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kill -9 of `kftune tune` while it compiles: no compiler outlives it, and what they left in the cache is swept at the next
-# start. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into; KFTUNE_KILLS: how often (4).
+# Kills `kftune tune` while it compiles. No compiler outlives it, and the next start removes what they left in the
+# cache. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into; KFTUNE_KILLS: how often (4).
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -15,7 +15,7 @@ complain() {
     echo "kill-tune.sh: $*"
     failures=$((failures + 1))
 }
-# All that descend from a run have this in their environment.
+# All descendants of a run have this in their environment.
 export KFTUNE_TEST_MARK=$$-$RANDOM-$RANDOM
 alive() {
     local file

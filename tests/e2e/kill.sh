@@ -1,7 +1,7 @@
 #!/bin/bash
-# kill -9 during `kftune nightly` at random moments, with real processes that measure on the cpu: the store opens, nothing is
-# lost or doubled, no process outlives its driver, and the next night completes.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into; KFTUNE_KILLS: how often (4).
+# Kills `kftune nightly` at random moments, with real processes that measure on the cpu. The store opens, nothing is
+# lost or doubled, no process outlives its driver, and the next night completes. KFTUNE: the program; KFTUNE_SCRATCH: a
+# folder to write into; KFTUNE_KILLS: how often (4).
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -13,7 +13,7 @@ complain() {
     tail -n 3 "$scratch/err" | sed 's/^/    /'
     failures=$((failures + 1))
 }
-# A name of its own, to find what is left over of it and nothing else.
+# A unique name, by which leftovers of this test alone are found.
 cp "$kftune" ./kftune-to-kill
 export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")}
 echo '{"suite": "small", "seconds": 0.02, "device": "cpu:1", "benchmarks": [

@@ -1,6 +1,6 @@
 #!/bin/bash
-# libkftune as others meet it: installed, found by pkg-config, used from C and from Python; what it shows and what it must not do.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests libkftune as its users have it: installed, found by pkg-config, used from C and from Python. It exports only its
+# interface, and survives misuse. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -19,7 +19,7 @@ library=$top/lib/libkftune.so.0
 export PKG_CONFIG_PATH=$top/lib/pkgconfig LD_LIBRARY_PATH=$top/lib
 unset KFTUNE_DATA # found from the library
 
-# Only what the header declares is seen.
+# Only what the header declares is exported.
 nm -D --defined-only "$library" | sed 's/.* //' | sort >"$scratch/shown"
 grep -o '\bkftune_[a-z_]*(' "$top/include/kftune.h" | tr -d '(' | sort -u >"$scratch/declared"
 comm -3 "$scratch/shown" <(comm -12 "$scratch/shown" "$scratch/declared") | grep . && complain "shows more than its header declares"
@@ -45,13 +45,13 @@ grep -q '^known: {.*"block":.*of this problem' "$scratch/out" || complain "the C
 [ ! -s "$scratch/err" ] || complain "the library prints"
 "$kftune" store list --store "$scratch/c.db" | grep -q 'transpose-256' || complain "the program cannot read the library's store"
 
-# The line of the page on the library works as it stands there.
+# The command line on the library's page works as written.
 line=$(sed -n 's/^\(cc blocked\.c .* tuned\.db\).*/\1/p' docs/library.md)
 [ -n "$line" ] || complain "docs/library.md has no line that builds the example"
 mkdir "$scratch/page" && cp "$top/share/doc/kftune/examples/blocked.c" "$scratch/page"
 (cd "$scratch/page" && sh -ec "$line") >"$scratch/out" 2>"$scratch/err" || complain "docs/library.md: '$line' fails"
 
-# Python: a T1 kernel and a Python function.
+# From Python a T1 kernel and a Python function are tuned.
 if command -v python3 >/dev/null; then
     python3 "$top/share/doc/kftune/examples/scene.py" "$scratch/py.db" tests/data/t1/blur.t1.json >"$scratch/out" 2>"$scratch/err" || complain "the Python example fails"
     [ "$(grep -c '^[0-9.]* us ' "$scratch/out")" -eq 4 ] || complain "the Python example finds too little"
@@ -68,7 +68,7 @@ build_one misuse tests/e2e/library-misuse.c
 [ ! -s "$scratch/out" ] || complain "the library prints on stdout"
 [ "$(wc -l <"$scratch/err")" -le 1 ] || complain "the library prints on stderr"
 
-# What does not do its work has no time: functions that let the referee in.
+# Functions that do not do their work get no time when they let the referee check them.
 build_one referee tests/e2e/library-referee.c
 "$scratch/referee" "$scratch/referee.db" >"$scratch/out" 2>"$scratch/err" || complain "the referee of functions"
 "$kftune" store export --store "$scratch/referee.db" --format csv >"$scratch/referee.csv" 2>"$scratch/err" || complain "the referee's results"

@@ -1,5 +1,5 @@
-"""Links between the documents: usage: links-check.py FILE...; every relative link leads to a file, and a #fragment to a heading or an anchor there.
-A path of the tree between backticks is there, too, but in logs, which tell of what was."""
+"""Checks links between the documents. Usage: links-check.py FILE... Every relative link must lead to a file, and a #fragment to a
+heading or an anchor there. A path of the tree between backticks must exist, too, except in logs, which describe earlier trees."""
 
 import glob
 import os

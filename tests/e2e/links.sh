@@ -1,5 +1,5 @@
 #!/bin/bash
-# Links between the documents lead somewhere.
+# Tests that links between the documents have a target.
 cd "$(dirname "$0")/../.." || exit 3
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 command -v python3 >/dev/null || { echo "links.sh: needs python3 (Debian: python3): skipped"; exit 77; }

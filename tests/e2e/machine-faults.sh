@@ -1,7 +1,8 @@
 #!/bin/bash
-# What is the machine's fault ends a tuning run with status 3 and is never stored as a config's: a cache that cannot be
-# written, a disk that becomes full, a compiler that goes away. A production run on such a disk, or with a limit of a
-# file's size, ends with status 3 and a line too, not with a signal. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests that a fault of the machine ends a tuning run with status 3 and is never stored as a config's: a cache that
+# cannot be written, a full disk, a compiler that disappears. A production run on such a disk, or with a limit on file
+# sizes, also ends with status 3 and a message, not with a signal. KFTUNE: the program; KFTUNE_SCRATCH: a folder to
+# write into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -53,7 +54,7 @@ if unshare -rm true 2>/dev/null; then
     tune full.db --verbose
     expect_fault $? full.db "a full disk" "No space left" "$scratch/small"
     kftune=$kftune_of_test
-    # With room again the run goes on, and every config gets its chance.
+    # With room again the run continues, and every config is measured.
     tune full.db --resume || complain "the run does not go on when there is room"
     stored full.db | grep -qE ',(invalid|compile|crash)(,|$)' && complain "configs are blamed after resuming"
     rm -f best.json
@@ -61,7 +62,8 @@ else
     echo "machine-faults.sh: no small disk to be had here: that part is left out"
 fi
 
-# A run whose outputs do not fit, at a few places: status 3, the reason, and run.json says that it failed.
+# The outputs of a run do not fit, from a few places on. The status is 3, with the reason, and run.json says that the
+# run failed.
 long_run() { # FOLDER COMMAND...
     local folder=$1
     shift
@@ -98,7 +100,7 @@ END
     done
 fi
 
-# The compiler goes away, or its disk is full, while the run goes on.
+# The compiler disappears, or its disk is full, during the run.
 for way in 'exec /nonexistent/compiler "$@"' 'echo "as: out.o: No space left on device" >&2; exit 1' 'kill -XFSZ $$'; do
     rm -rf cache count cc.db
     : >count
@@ -117,7 +119,8 @@ END
     expect_fault $? cc.db "a compiler that ends with: $way" "$scratch/cc"
 done
 
-# Public cases 24, 31, 32. Folders of a container: a cache that is mounted noexec, a home and a place to work that are read-only.
+# Public cases 24, 31, 32: folders of a container. The cache is mounted noexec, or the home and the working folder are
+# read-only.
 cat >places.sh <<'END'
 here=$1 kftune=$2
 mkdir -p "$here/noexec" "$here/ro"

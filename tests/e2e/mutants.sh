@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every fault of tests/mutants/list.txt still has its place: its file holds the line's text once, its test programs exist.
+# Tests that every fault of tests/mutants/list.txt has its place: its file contains the line's text once, and its test
+# programs exist.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 failures=0 count=0

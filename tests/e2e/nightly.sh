@@ -1,6 +1,6 @@
 #!/bin/bash
-# Nights from the command line on the cpu: the shipped suite, a planted regression, bisecting it, the report.
-# KFTUNE: the program, beside which tests/nightly_trials lies; KFTUNE_SCRATCH: a folder to write into.
+# Tests nights from the command line on the cpu: the shipped suite, a planted regression, bisecting it, the report.
+# KFTUNE: the program, with tests/nightly_trials beside it; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 trials=$(dirname "$kftune")/tests/nightly_trials # kftune with planted regressions
@@ -28,14 +28,14 @@ run() { # EXPECTED_STATUS ARGUMENTS...
 }
 program=$kftune
 
-# One thread, so that what else runs here disturbs as little as it can.
+# One thread is disturbed least by other work on the machine.
 run 0 nightly --suite quick --device cpu:1 --store shipped.db --quiet
 has "$out" "3 NODATA"
 has "$out" "first night"
 
 echo '{"suite": "small", "seconds": 0.05, "device": "cpu:1", "benchmarks": [{"name": "ball", "scene": "ball",
     "grid": [16, 12, 12], "samples_per_cell": 2}]}' >plain.json
-# A data folder whose steps have a busy loop, several times as long as the step, so that no noise hides it.
+# A data folder plants a busy loop in each step, several times as long as the step, so that no noise hides it.
 plant() { # FOLDER ROUNDS
     mkdir -p "$1/scene"
     cp -rL "$data/kernels" "$1/kernels"
@@ -76,7 +76,7 @@ fi
 
 program=$kftune
 
-# Bad input: status 2, one line, and the store as it was.
+# Bad input gives status 2 and one line, and leaves the store unchanged.
 before=$(cksum <n.db)
 run 2 nightly --suite missing.json --store n.db
 run 2 nightly --store n.db
@@ -91,8 +91,8 @@ echo '{"suite": "s", "benchmarks": [{"name": "a", "scene": "no-such-scene"}]}' >
 run 2 nightly --suite bad.json --store other.db
 has "$err" "nothing could be measured"
 
-# Bisecting: each commit's program plants what its file says. The third of five commits made it slow, the fourth cannot
-# be built.
+# Bisecting: each commit's program plants the number in its file. The third of five commits made it slow, and the fourth
+# cannot be built.
 if command -v git >/dev/null; then
     git init -q repository
     cat >repository/build.sh <<'BUILD'
@@ -121,7 +121,8 @@ BUILD
     (cd good && echo 0 >planted && sh ../repository/build.sh)
     run 0 nightly compare --suite plain.json --store bisect.db --reference good --candidate good
     has "$out" "same: program and data files"
-    # Other files, measured; a change of half is sought, so that nothing that runs beside the test is taken for one.
+    # Other files are measured. The change to be found is a half, so that other work on the machine is not mistaken for
+    # it.
     cp -r good alike
     echo 1 >alike/kernels/planted
     run 0 nightly compare --suite plain.json --store bisect.db --reference good --candidate alike --change 50 --json
@@ -136,8 +137,8 @@ BUILD
     has "$out" "slower: "
 fi
 
-# The files to copy in ci/, with this program and this folder in place of the reader's, as far as a machine without their
-# services can: what they start is started, and what reads them here reads them.
+# The files in ci/ that a user copies are tested with this program and this folder, as far as possible without their
+# services. The jobs that they start are started, and the files that they read are read.
 ci=$data/ci
 if [ -d "$ci" ]; then
     # The program is put in last, because its own path may end in build/kftune.
@@ -157,13 +158,13 @@ if [ -d "$ci" ]; then
     rm night.xml
     example gitlab.yml "$(sed -n '/^    - .*kftune nightly/s/^    - //p' "$ci/gitlab.yml" | here)"
     grep -q '<testsuites' night.xml || complain "GitLab's job wrote no JUnit file"
-    # srun comes with a cluster; what it starts is started here.
+    # srun comes with a cluster. The job that it would start is started here.
     srun() { shift && "$@"; }
     export -f srun
     example slurm.sh "$(here <"$ci/slurm.sh")"
     [ -s "$out" ] && complain "the Slurm job is not silent"
     bash -n "$ci/slurm.sh" || complain "ci/slurm.sh is no script"
-    # The suite that they name, with programs that print what it reads; without the suite cron mails the one line.
+    # This is the suite that they name, with programs that print known times. Without the suite cron mails the one line.
     mkdir -p solver/build solver/cases && cp "$ci/nightly.json" solver/ && echo case >solver/cases/cavity.inp
     printf '#!/bin/sh\necho "time per step: 12.5 ms"\n' >solver/build/solver
     printf '#!/bin/sh\ncat <<E\n{"benchmarks": [{"name": "BM_sort/1024", "real_time": 29.5, "time_unit": "us"}]}\nE\n' >solver/build/bench

@@ -1,6 +1,7 @@
 #!/bin/bash
-# make test T=name runs that one test, by whichever of its names, and refuses what is none. What would run is asked of make -n: a run inside of
-# a run of tests would take its folders away. KFTUNE: the program, in the folder of the build.
+# Tests that `make test T=name` runs that one test, by any of its names, and refuses other names. `make -n` shows what
+# would run, because a run inside a run of tests would remove its folders. KFTUNE: the program, in the folder of the
+# build.
 cd "$(dirname "$0")/../.." || exit 3
 build=$(dirname "$(realpath "${KFTUNE:?KFTUNE must name the program}")")
 if [ ! -f Makefile ] || ! command -v make >/dev/null; then

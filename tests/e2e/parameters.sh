@@ -1,6 +1,6 @@
 #!/bin/bash
-# Each parameter of variants/*.json has a help line, and kftune space prints it. KFTUNE: the program; KFTUNE_SCRATCH: a folder to
-# write into.
+# Tests that each parameter of variants/*.json has a help line, and that kftune space prints it. KFTUNE: the program;
+# KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash

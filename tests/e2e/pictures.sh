@@ -1,7 +1,7 @@
 #!/bin/bash
-# Pictures of a run: fields, planes, ranges, the pressure on a surface, a film that ffmpeg takes by the command that is printed; and the
-# files for ParaView, read by VTK's own reader where it is installed.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests pictures of a run: fields, planes, ranges, the pressure on a surface, and a film that ffmpeg makes by the
+# printed command. Files for ParaView are read by VTK's own reader where it is installed. KFTUNE: the program;
+# KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}

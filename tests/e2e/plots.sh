@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every plot and the report from the shipped store of an H200: what a machine without a GPU can draw and read.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Draws every plot and the report from the shipped store of an H200, which must work on a machine without a GPU. KFTUNE:
+# the program; KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
@@ -15,7 +15,7 @@ expect 0 store list --store "$scratch/h200.db"
 shows "NVIDIA H200"
 grep -qE ' 16621  +320x128x128 nodes' "$out" || complain "store list does not write out how many updates a second"
 expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
-# Public case 40: a terminal for a screen, which this gnuplot may not have, changes nothing.
+# Public case 40: a variable for gnuplot's terminal, which this gnuplot may not have, changes nothing.
 GNUTERM=no-such-terminal expect 0 plot convergence --store "$scratch/h200.db" --run 1 --out "$scratch/convergence.svg"
 mkdir -p "$scratch/old"
 printf '#!/bin/sh\necho "line 0: unknown or ambiguous terminal type" >&2; exit 1\n' >"$scratch/old/gnuplot"
@@ -31,7 +31,7 @@ drawn occupancy '>baseline (not counted: theoretical only)<'
 drawn occupancy '>best<'
 drawn kernels baseline
 drawn surface AoS
-# A store with presets counted, too: each is drawn, and no kernel's name lies over another.
+# In a store with counted presets each is drawn, and no name of a kernel covers another.
 gzip -dc results/measured/h200-counted.db.gz >"$scratch/counted.db"
 expect 0 store prune --older-than 100000 --store "$scratch/counted.db"
 for kind in roofline occupancy; do expect 0 plot $kind --run 6 --store "$scratch/counted.db" --out "$scratch/$kind.svg"; done
@@ -43,7 +43,8 @@ for config in baseline paper best; do drawn occupancy ">$config<"; drawn rooflin
 for kernel in factor_black factor_back factor_red find_alpha judge; do drawn roofline ">$kernel<"; done
 python3 - "$scratch/roofline.svg" >"$out" 2>"$err" <<'PYTHON' || complain "names in the roofline lie over each other"
 import re, sys
-# Names of the presets' kernels have font 9, and those of steps 11: their places, and widths from below.
+# Names of the presets' kernels have font 9, and those of steps 11. These are their places, with lower bounds of their
+# widths.
 text = re.findall(r'translate\(([0-9.]+),([0-9.]+)\)[^>]*font-size="(9|11)\.00"[^>]*>\s*<text>(?:<tspan[^>]*>)?([a-z_]+)<', open(sys.argv[1]).read())
 names = [(float(x), float(y), float(f), t) for x, y, f, t in text]
 assert len(names) >= 10, names

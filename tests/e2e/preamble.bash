@@ -1,5 +1,5 @@
-# Shared by tests of the command line: sourced, not run. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Output of
-# the last `expect` is in $out and $err.
+# Shared by tests of the command line, which source it. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. The
+# output of the last `expect` is in $out and $err.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=$(realpath "${KFTUNE_SCRATCH:-$(mktemp -d)}")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# predict and space: what their options choose is what is predicted and listed. Nothing is measured. KFTUNE: the program;
-# KFTUNE_SCRATCH: a folder to write into.
+# Tests that the options of predict and space choose what is predicted and listed. Nothing is measured. KFTUNE: the
+# program; KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
@@ -72,7 +72,7 @@ expect 2 predict --scene ball --top 0
 expect 2 predict
 says "--scene"
 
-# A config is told by how it differs from the default, in its own values.
+# A config is described by its differences from the default, with its own values.
 expect 0 predict --scene cavity2d --bandwidth 4242 --grid 64x64x1 --fix layout=aos --fix plan=temporal --fix threads=32 --top 1
 grep -q '^ *default with .*layout=aos .*plan=temporal .*threads=32' "$out" || complain "the config is not told in its own values"
 

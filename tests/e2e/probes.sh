@@ -1,12 +1,13 @@
 #!/bin/bash
-# Probes: known flows at points and along lines with every system of flows, the pressure around a solid, the same bytes
-# after a restart, what is refused. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests probes: known flows at points and along lines with every system of flows, the pressure around a solid, equal
+# bytes after a restart, and refusals. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 
-# A decaying Taylor-Green vortex: node i has the phase 2 pi i / 32, at (i + 1/2) / 32 m. Between nodes a line is off by (pi / 32)^2 / 2.
+# A Taylor-Green vortex decays. Node i has the phase 2 pi i / 32, at (i + 1/2) / 32 m. Between nodes linear
+# interpolation has an error of (pi / 32)^2 / 2.
 vortex() { # CELLS-ALONG-Z SECTIONS
     cat >vortex.json <<JSON
 {"domain": {"cells": [32, 32, $1], "cell_size": 0.03125}, "model": {"collision": "bgk"$2},
@@ -31,13 +32,14 @@ for system in kinetic incompressible d2q9; do
     vortex_is_right vortex-$system
 done
 
-# Means over the later half, of all points of a line, one in every cell and both ends; a mean is that of the rows.
+# The means cover the later half, for all points of a line with one in every cell and both ends. A mean equals that of
+# the rows.
 [ "$(wc -l <vortex-kinetic/probe_line_mean.csv)" -eq 34 ] || complain "a line through 32 cells has $(wc -l <vortex-kinetic/probe_line_mean.csv) rows with its header"
 awk -F, 'NR == FNR { if (FNR > 1 && $1 > 20) { n++; sum += $4; square += $4 * $4 } next }
     FNR == 2 { mean = sum / n; stress = square / n - mean * mean; exit !($5 > mean - 1e-6 && $5 < mean + 1e-6 && $10 > stress - 1e-6 && $10 < stress + 1e-6) }' \
     vortex-kinetic/probe_node.csv vortex-kinetic/probe_node_mean.csv || complain "probe_node_mean.csv is not the mean of probe_node.csv's later half"
 
-# Poiseuille's flow between walls 1 m apart, along its axis and at a wall: u = 4 y (1 - y).
+# Poiseuille's flow between walls 1 m apart is probed along its axis and at a wall: u = 4 y (1 - y).
 cat >channel.json <<'JSON'
 {"domain": {"cells": [4, 10, 3], "cell_size": 0.1},
  "boundaries": {"xmin": "periodic", "xmax": "periodic", "ymin": "wall", "ymax": "wall", "zmin": "periodic", "zmax": "periodic"},
@@ -48,7 +50,8 @@ expect 0 run --scene channel.json --device cpu:1 --steps 2000 --probe-every 500 
 awk -F, 'NR > 1 && $1 == 2000 { y = $3 / 10; off = $4 - 4 * y * (1 - y); if (off < 0) off = -off; if (off > most) most = off; rows++ }
     END { exit !(rows == 11 && most < 0.02) }' channel/probe_across.csv || complain "Poiseuille with kinetic: $(tail -n 11 channel/probe_across.csv)"
 
-# Around a ball: the pressure in front is the stagnation pressure, that of the shoulders is below the stream's. One picture of each kind.
+# Around a ball the pressure in front is the stagnation pressure, and that at the sides is below the stream's. There is
+# one picture of each kind.
 expect 0 tune --scene ball --grid 40x20x20 --device cpu:1 --fix plan=fused --fix force_sum=fixed --budget 1evals --effort 0.01 --rounds 0 --store ball.db --out ball.json
 ball=(--config ball.json --fields none --picture none)
 expect 0 run "${ball[@]}" --device cpu:1 --steps 400 --probe-every 20 --output ball --probe ahead=-0.5L,0,0 --probe wake=2L,0,0.5L --probe inside=0,0,0L --probe taps=surface --json
@@ -56,7 +59,7 @@ says "probe inside: 1 of 1 points lie in the solid"
 for key in '"name":	"wake"' '"kind":	"surface"' '"velocity_half_interval_95_m_s"' '"reynolds_stress_m2_s2"' '"pressure_coefficient"'; do
     grep -qF "$key" out || complain "run.json says nothing of $key"
 done
-# What run.json says of a point is what its table of means says, over the same rows: the later ones alone.
+# For a point run.json has the values of its table of means, over the same later rows.
 jq -r '.probes[] | select(.name == "wake") | [.velocity_m_s[], .pressure_coefficient] + .reynolds_stress_m2_s2 + [.from_step, .rows] | @csv' ball/run.json >told.csv
 awk -F, 'NR == FNR { for (i = 1; i <= 12; i++) told[i] = $i; next }
     FNR == 2 { for (i = 1; i <= 10; i++) { column = i < 5 ? $(i + 4) : $(i + 5); off = told[i] - column; if (off < 0) off = -off
@@ -68,7 +71,7 @@ expect 0 run "${ball[@]:0:${#ball[@]}-2}" --device cpu:1 --steps 20 --output dra
 for name in wake line taps; do [ -s drawn/probe_$name.png ] || complain "there is no picture of the probe $name"; done
 shows "probe      wake: velocity "
 
-# The same bytes after a restart (teams.sh and mpi.sh hold those of teams and processes).
+# The bytes are equal after a restart (teams.sh and mpi.sh test those of teams and processes).
 probes=(--probe wake=2L,0,0.5L --probe line=-1L,0,-1L:2L,0,1L --probe taps=surface --probe-every 7)
 expect 0 run "${ball[@]}" --device cpu:1 --steps 40 --output whole "${probes[@]}"
 expect 0 run "${ball[@]}" --device cpu:1 --steps 25 --output parts "${probes[@]}"
@@ -78,7 +81,7 @@ for file in probe_wake.csv probe_line.csv probe_taps.csv; do
     cmp whole/$file parts/$file || complain "after a restart $file differs"
 done
 
-# A fluid of another kind has a velocity and no pressure; particles have neither at a place.
+# A fluid of another system has a velocity and no pressure. Particles have neither at a place.
 expect 0 run --scene decay --grid 32x32x1 --device cpu:1 --steps 4 --probe-every 1 --output decay --probe a=0.5,0.5 --probe seam=0,0.5:1,0.5 --picture none --fields none
 [ "$(head -n 1 decay/probe_a.csv)" = step,time_s,point,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s ] || complain "columns of decay: $(head -n 1 decay/probe_a.csv)"
 awk -F, '$1 == 4 && ($3 == 0 || $3 == 32) { v[n++] = $4 } END { exit !(n == 2 && v[0] == v[1]) }' decay/probe_seam.csv ||
@@ -86,7 +89,7 @@ awk -F, '$1 == 4 && ($3 == 0 || $3 == 32) { v[n++] = $4 } END { exit !(n == 2 &&
 expect 2 run --scene pool --device cpu:1 --steps 1 --output none --probe a=0.1,0.1,0.1
 says "no velocity at nodes"
 
-# Refused, with nothing written.
+# These are refused, and nothing is written.
 refused() { # WHAT IT SAYS, OPTION...
     local what=$1
     shift

@@ -1,12 +1,12 @@
 #!/bin/bash
-# A file runs a program only where its name or an option says so, and SECURITY.md's table names everything that runs code.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests that a file runs a program only where its name or an option says so, and that SECURITY.md's table names
+# everything that runs code. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
 root=$(realpath "$(dirname "$0")/../..")
 cd "$scratch" || exit 3
 
-# A T1 problem whose kernel leaves a mark where it is loaded, under the name of a scene.
+# The kernel of a T1 problem leaves a mark where it is loaded. The problem has the name of a scene.
 cat >evil.c <<END
 #include <fcntl.h>
 __attribute__((constructor)) static void mark(void) { (void)open("$scratch/mark", O_CREAT | O_WRONLY, 0600); }
@@ -39,7 +39,7 @@ END
 cat "$out" "$err" | grep -q "compiled and run" || complain "a suite does not say that its scene is a program"
 ran && complain "a suite that does not name the system runs the kernel"
 
-# Its name, or the option, says that it is a program; who looks at it is told, and nothing runs yet.
+# Its name, or the option, declares that it is a program. Describing it prints that, and runs nothing.
 expect 0 scene kernel.t1.json
 shows "a kernel that will be compiled and run"
 expect 0 space --scene kernel.t1.json
@@ -48,12 +48,12 @@ ran && complain "looking at a T1 problem runs its kernel"
 ran || complain "a T1 problem does not run its kernel: this test sees nothing"
 "$kftune" tune --device cpu:1 --budget 2evals --store own.db --system t1 --scene car.json --out best.json >"$out" 2>"$err" </dev/null
 ran || complain "--system t1 does not run the kernel"
-# A config is no program, whatever problem it names.
+# A config is not a program, whatever problem it names.
 expect 2 run --config best.json --steps 1
 ran && complain "run --config runs the kernel"
 
-# The table: each variable that the program asks for, each program that it starts and each library that it loads is in
-# it, and nothing in it is gone.
+# The table has each variable that the program reads, each program that it starts and each library that it loads, and
+# nothing else.
 sources=$(cd "$root" && find base harness solver scene results plots cost_model -name '*.c')
 (cd "$root" && grep -hoE '(getenv\(|count_in\(|override = |environ.get\(|personal_folder\(|variables\[\] = \{.*)"[A-Z_]+"|"\$[A-Z_]+(_PATH|_HOME|_PREFIX|_ENV)|open_mpi[^;]*;' $sources harness/library/kftune.py | grep -oE '[A-Z_]{4,}' | sort -u) >variables
 starters=$(cd "$root" && grep -lE 'kf_spawn_start|kf_await|kf_program_run' $sources)
@@ -74,7 +74,7 @@ grep -oE '\bKFTUNE_[A-Z_]+' "$root/SECURITY.md" | sort -u | while read -r name; 
     grep -qx "$name" variables || echo "$name"
 done >gone
 [ ! -s gone ] || complain "SECURITY.md names what the program does not ask for: $(tr '\n' ' ' <gone)"
-# Whoever starts programs or loads libraries in one more file looks at the table first.
+# A new file that starts programs or loads libraries must be added to the table first.
 (cd "$root" && grep -lE '\b(dlopen|dlmopen|exec[lv][a-z]*|posix_spawnp?|popen|system|fork)\(' $sources | sort) >runners
 cat >known <<END
 base/backend/cpu/cpu.c

@@ -1,5 +1,5 @@
-"""How documents read: usage: prose-check.py SENTENCES FILE...; no line above 120 columns, no date or commit where a page explains, and in all
-at most SENTENCES sentences of more than 40 words. Names the lines and the longest sentences."""
+"""Checks how documents read. Usage: prose-check.py SENTENCES FILE... There is no line above 120 columns, no date or commit in an
+explaining page, and in all at most SENTENCES sentences have more than 40 words. Lists the lines and the longest sentences."""
 
 import re
 import sys

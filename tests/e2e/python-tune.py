@@ -35,7 +35,7 @@ def tuned(parameters, out=None, given=source, **others):
     return kernel_tuner.tune_kernel("scale", given, n, arguments, parameters, quiet=True, **others)
 
 
-# Every config: right ones have a time, wrong ones their state, by the caller's answer and by the first config.
+# Every config has a state: right ones a time, wrong ones the fault, by the caller's answer and by the first config.
 choices = {"chunk": [4, 64, 1024], "wrong": [0, 1]}
 for answer in ([right, None, None, None], None):
     results, env = tuned(choices, answer=answer, metrics={"per_ms": "50000 / time", "twice": lambda p: 2 * p["time"]})
@@ -48,7 +48,8 @@ for answer in ([right, None, None, None], None):
     if best["wrong"] or abs(best["per_ms"] * best["time"] - 50000) > 1e-6 or best["twice"] != 2 * best["time"]:
         complain("best: %s" % best)
 
-# What is sought may be a metric, also one of others; what Python alone can work out cannot be. Times are in milliseconds there too.
+# The objective may be a metric, also one derived from others, but not one that only Python can compute. Times are in
+# milliseconds, too.
 seeking = {"strategy_options": {"max_fevals": 20}, "restrictions": ["wrong == 0"]}
 units = {"size": "chunk * 2", "GB/s": "8e-9 * 50000 * size / time", "late": lambda p: 2 * p["time"]}
 results, env = tuned(choices, metrics=units, objective="size", objective_higher_is_better=True, **seeking)
@@ -66,7 +67,7 @@ for objective, says in (("late", "a function"), ("size", "objective_higher_is_be
         if says not in str(fault):
             complain("objective %s: %s" % (objective, fault))
 
-# Restrictions hold; a store that is kept knows the configs.
+# Restrictions are obeyed. A store that is kept has the configs.
 results, env = tuned(choices, restrictions=["chunk > 4", "wrong == 0"], cache=os.path.join(scratch, "kept.json"))
 if {one["chunk"] for one in results + env["failed"]} != {64, 1024}:
     complain("restrictions: %s %s" % (results, env["failed"]))
@@ -74,14 +75,14 @@ listed = subprocess.run([program, "store", "list", "--store", os.path.join(scrat
 if "scale" not in listed:
     complain("the cache is no store: %s" % listed)
 
-# A source in a file, and defines.
+# The source is in a file, with defines.
 with open(os.path.join(scratch, "scale.c"), "w", encoding="utf-8") as file:
     file.write(source)
 results, env = tuned({"chunk": [8, 16]}, given=os.path.join(scratch, "scale.c"), defines={"wrong": 0}, lang="C", answer=[right, None, None, None])
 if not results:
     complain("a file: %s" % env["failed"])
 
-# numpy's arrays and scalars are the same.
+# numpy's arrays and scalars have the same effect.
 try:
     import numpy
 except ImportError:
@@ -92,7 +93,7 @@ else:
     if not results or any(one["wrong"] for one in results):
         complain("numpy: %s" % results)
 
-# Where nothing is right it says so, and nothing stays behind.
+# If no config is right, it says so and leaves no files behind.
 try:
     tuned({"chunk": [4], "wrong": [1]}, answer=[right, None, None, None])
     complain("a wrong kernel is taken")
@@ -100,7 +101,7 @@ except kernel_tuner.KftuneError as fault:
     if fault.status != 1 or "wrong" not in str(fault):
         complain("a wrong kernel: %d, %s" % (fault.status, fault))
 
-# What is not taken is named.
+# Unsupported arguments are named.
 for name, value in {
         "verify": print, "platform": 1, "texmem_args": {"t": 1}, "compiler": "nvcc", "simulation_mode": True, "observers": [1],
         "objective": "speed", "restrictions": lambda p: True, "grid_div_x": lambda p: 1, "strategy": "pso", "lang": "Fortran",

@@ -1,4 +1,4 @@
-"""Figures that documents quote, against the files of results/measured that they come from.
+"""Compares figures in documents with the files of results/measured that they come from.
 
 usage: quotes-check.py LIST. A line of LIST: document :: the words as they stand there, over the ends of lines too :: file :: an expression for each number of the words.
 An expression is one of

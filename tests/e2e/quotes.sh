@@ -1,5 +1,5 @@
 #!/bin/bash
-# The figures that documents quote are those of results/measured, and a wrong one is noticed.
+# Tests that the figures in the documents are those of results/measured, and that a wrong one is noticed.
 cd "$(dirname "$0")/../.." || exit 3
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 command -v python3 >/dev/null || { echo "quotes.sh: needs python3 (Debian: python3): skipped"; exit 77; }

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Tuning by several processes under mpirun: the first leads and alone keeps what all measured; the best config runs on them and gives
-# one device's files; a compiler that fails on one of them fails the config, with no waiting; one that stops or does not end ends all,
-# and --resume carries on. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Skipped where there is no mpirun.
+# Tests tuning by several processes under mpirun. The first one leads, and only it stores the results. The best config
+# runs on all processes and gives one device's files. A compiler that fails on one of them fails the config without a
+# wait. A process that stops or does not end ends all, and --resume continues. KFTUNE: the program; KFTUNE_SCRATCH: a
+# folder to write into. Skipped where there is no mpirun.
 . "$(dirname "$0")/ranks.bash"
 skip_without_mpi
 make_other_host
@@ -20,7 +21,8 @@ one_run() { # NAME
     [ "$(grep -c '^best ' "$1.out")" -eq 1 ] || fail "$1: the best is not said once: $(cat "$1.out")"
 }
 
-# On one host, planes read in place; the space's own presets baseline and paper run in one process and are invalid.
+# On one host planes are read in place. The space's own presets baseline and paper run in one process and are invalid
+# here.
 mpi_tune 2 pair ball --grid 40x24x24 --budget 5evals || fail "two processes: $(tail -n 3 pair.out)"
 one_run pair
 grep -q '2 x ' pair.out || fail "it does not say that two devices were tuned"
@@ -28,7 +30,7 @@ mpi 2 pair pair-two --devices cpu:1 --steps 10 --every 10 --picture none
 run pair pair-one --device cpu:1 --steps 10 --every 10 --picture none
 same pair-one pair-two 000010
 
-# On three that say they are hosts of their own, in two dimensions.
+# In two dimensions there are three processes that report different hosts.
 apart=$PWD/other-host.so
 mpi_tune 3 flat cylinder2d --grid 64x32x1 --system d2q9 --budget 7evals || fail "three hosts: $(tail -n 3 flat.out)"
 one_run flat
@@ -37,7 +39,8 @@ apart=
 run flat flat-one --device cpu:1 --steps 10 --every 10 --picture none
 same flat-one flat-three 000010
 
-# The second's compiler cannot do one layout: its configs end as compile errors of both, the others are measured.
+# The second process's compiler fails for one layout. Its configs end as compile errors of both, and the others are
+# measured.
 cat >failing-compiler <<'END'
 #!/bin/sh
 for word; do
@@ -55,7 +58,7 @@ states half | grep -q ok || fail "none was measured: $(states half)"
 "$kftune" store show --store half.db --limit 0 --json | grep -q 'rank 1 of 2 on .*not with this compiler' ||
     fail "it does not say on whom: $("$kftune" store show --store half.db --limit 0 | tail -n 5)"
 
-# What one process alone can do is refused, once.
+# What only a single process can do is refused, once.
 for option in '--share search' '--counters basic' --take-turns '--objective energy'; do
     # shellcheck disable=SC2086
     devices=cpu:1,cpu:1 mpi_tune 2 refused ball --grid 40x24x24 $option && fail "$option is not refused"
@@ -64,7 +67,7 @@ done
 mpi_tune 2 refused ball --grid 40x24x24 --fix nothing=1 --budget 3evals && fail "an unknown parameter is not refused"
 [ "$(grep -c 'kftune: ' refused.out)" -eq 1 ] || fail "an unknown parameter: $(cat refused.out)"
 
-# One is stopped: all end with a line, and the store carries on where it was.
+# One process is stopped. All end with a line, and the run continues from the store.
 mpirun -n 2 "$kftune" tune --scene ball --grid 40x24x24 --devices cpu:1 --effort 0.01 --rounds 1 --budget 9evals --seed 5 --store stopped.db --out stopped.json \
     --verbose >stopped.out 2>&1 &
 mpirun=$!

@@ -1,6 +1,6 @@
-# Runs under mpirun, and what they are held against: sourced by mpi.sh, hosts.sh and ranks-tune.sh, not run. KFTUNE: the program;
-# KFTUNE_SCRATCH: a folder to write into, in which the test is from here on.
-# apart: a library that has every process of mpirun say that it is on a host of its own (other-host.c); empty: they are on one.
+# Runs under mpirun and comparisons of their files, which mpi.sh, hosts.sh and ranks-tune.sh source. KFTUNE: the
+# program; KFTUNE_SCRATCH: a folder to write into, in which the test is from here on. apart: a library that makes every
+# process of mpirun report a host of its own (other-host.c); empty: all are on one host.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -54,7 +54,8 @@ same_water() { # FOLDER OTHER STEP
     done
 }
 
-# Of four ranks the second gets a signal: so many lines at least say what has happened, RANK in the words being its process.
+# Of four ranks the second gets a signal. At least this many lines say what has happened, with RANK in the words as its
+# process.
 fault() { # SIGNAL WORDS CONFIG LINES
     local folder=fault-$1 config=$3 ranks=4 mpirun rank begin checkpoint
     # timeout would be the parent of mpirun, whose children are the ranks.
@@ -74,7 +75,7 @@ fault() { # SIGNAL WORDS CONFIG LINES
     [ $((SECONDS - begin)) -le 10 ] || fail "signal $1 to a rank: it took $((SECONDS - begin)) s to end"
     [ "$(grep -cE "${2//RANK/$rank}" "$folder.out")" -ge "$4" ] ||
         fail "signal $1: not every rank said so: $(grep kftune: "$folder.out" | tail -n 5)"
-    # Who hears of it from a third says the same, not also from whom.
+    # A process that hears of the failure from another one names the failed process, but not its source.
     grep -E ': rank .*: rank .*: rank ' "$folder.out" && fail "signal $1: a line tells of three ranks"
     checkpoint=$(printf '%s\n' "$folder"/checkpoint_*.kfc | tail -n 1)
     local step=${checkpoint##*checkpoint_}

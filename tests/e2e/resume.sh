@@ -1,6 +1,6 @@
 #!/bin/bash
-# kill -9 at random moments, then --resume: what was stored stays as it was, nothing is measured twice, and the search goes
-# on with the sequence that the uninterrupted run has. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into;
+# Kills runs at random moments and resumes them. Stored results stay as they were, nothing is measured twice, and the
+# search has the sequence of the uninterrupted run. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into;
 # KFTUNE_KILL_TRIALS: runs that are killed, several times each (2).
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
@@ -10,7 +10,7 @@ trials=${KFTUNE_KILL_TRIALS:-2}
 cd "$scratch" || exit 3
 failures=0
 evaluations=12
-# Only what changes no kernel is searched, so that compiling does not take the time.
+# The searched parameters change no kernel, so that the compiler takes no time.
 scene=(--scene ball --grid 16x12x12 --device cpu:1 --fix plan=fused --fix layout=soa --fix storage=f32
     --fix collision_form=factorised --fix segment_length=16 --fix boundary_kernels=1
     --effort 0.01 --budget ${evaluations}evals --out best.json)
@@ -21,7 +21,7 @@ complain() {
     failures=$((failures + 1))
 }
 
-# table STORE FILE: every result of the run, the final left out: the final is played again as a whole.
+# table STORE FILE: writes every result of the run except the final, which is played again as a whole.
 # The header has the names of the parameters only when there are results.
 table() {
     "$kftune" store export --store "$1" --format csv --out all.csv >/dev/null 2>&1 || return
@@ -29,12 +29,12 @@ table() {
     [ -s "$2" ] && hash_column=$(head -n 1 all.csv | tr ',' '\n' | grep -nx hash | cut -d: -f1)
     return 0
 }
-# sequence FILE: what was measured, in its order; the hash names the config.
+# sequence FILE: prints the measured configs in their order. The hash names the config.
 sequence() { awk -F, -v hash="$hash_column" '{ print $2, $3, $hash }' "$1"; }
 state() { "$kftune" store list --store "$1" 2>/dev/null | awk 'NR == 2 { print $4 }'; }
 runs() { "$kftune" store list --store "$1" 2>/dev/null | awk 'NR > 1' | wc -l; }
 
-# tune STORE STRATEGY ROUNDS [OPTION]...: in the background; its process is $tuner.
+# tune STORE STRATEGY ROUNDS [OPTION]...: runs in the background, as process $tuner.
 tune() {
     local store=$1 strategy=$2 rounds=$3
     shift 3
@@ -42,7 +42,7 @@ tune() {
     tuner=$!
 }
 
-# The uninterrupted run, whose sequence does not hang on times, and how long it takes.
+# This is the uninterrupted run, whose sequence does not depend on times, and its duration.
 tune whole.db random 1 && wait "$tuner" || { complain "the uninterrupted run failed"; exit 1; }
 rm -f whole.db*
 start=$(date +%s%N)
@@ -52,7 +52,7 @@ table whole.db whole.csv
 sequence whole.csv >whole.txt
 [ "$(wc -l <whole.txt)" -eq $evaluations ] || complain "the uninterrupted run has $(wc -l <whole.txt) results"
 
-# finished_after_kills STORE STRATEGY: kills until the run is finished; what was stored must stay, byte for byte.
+# finished_after_kills STORE STRATEGY: kills until the run is finished. Stored results must stay, byte for byte.
 finished_after_kills() {
     local store=$1 strategy=$2 kills=0 resume=()
     rm -f "$store"*
@@ -60,7 +60,7 @@ finished_after_kills() {
     while :; do
         tune "$store" "$strategy" 1 "${resume[@]}"
         resume=(--resume)
-        # After some kills it may end, or a slow machine would never come to the end.
+        # After some kills it may end, because a slow machine would otherwise never finish.
         if [ "$kills" -lt 4 ]; then
             sleep "$(awk -v most=$((milliseconds)) -v seed=$RANDOM$RANDOM 'BEGIN { srand(seed); printf "%.3f", rand() * most / 1000 }')"
             kill -9 "$tuner" 2>/dev/null
@@ -97,7 +97,8 @@ for trial in $(seq "$trials"); do
     finished_after_kills halving.db halving
 done
 
-# Killed in the final, when all of the search is stored: the strategy, which learns from times, proposes all of it again.
+# The kill comes in the final, when the whole search is stored. The strategy, which learns from times, proposes all of
+# it again.
 for attempt in 1 2 3 4 5; do
     rm -f late.db*
     tune late.db model 5

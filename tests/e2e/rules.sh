@@ -1,12 +1,13 @@
 #!/bin/bash
-# docs/rules.md names every validation case, and nothing that is neither a case nor a test of tests/unit. KFTUNE: the program.
+# Tests that docs/rules.md names every validation case, and nothing that is neither a case nor a test of tests/unit.
+# KFTUNE: the program.
 set -u
 cd "$(dirname "$0")/../.." || exit 3
 kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 page=docs/rules.md
 cases=$("$kftune" validate --list | awk '{ print $1 }') || exit 1
 [ "$(wc -l <<<"$cases")" -gt 40 ] || { echo "rules.sh: kftune validate --list names $(wc -l <<<"$cases") cases"; exit 1; }
-# The names of a line's last column, of all tables.
+# Prints the names in the last column of all tables.
 names=$(awk -F'|' 'NF > 4 { print $4 }' $page | grep -o '`[^`]*`' | tr -d '`' | sort -u)
 failures=0
 for name in $names; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `kftune scene` promises: a mesh placed by options or by a guess, written as a scene file, run without a store.
+# Tests `kftune scene`: a mesh is placed by options or by a guess, written as a scene file, and run without a store.
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
@@ -22,14 +22,14 @@ for key in reynolds blockage frontal_area_m2 y_plus flow_through_s warnings; do
     grep -q "\"$key\"" out || complain "--json has no $key"
 done
 
-# What is no flow says what its system knows of it.
+# A scene without a flow is described by its system.
 expect 0 scene column
 shows "3200 particles"
 shows "system sph"
 expect 0 scene column --json
 grep -q '"neighbours"' out || complain "--json has no facts"
 
-# A wedge that stands on y-, longer along z, the same from nothing but left and right: its front is anybody's guess.
+# A wedge stands on y-, is longer along z, and looks the same from left and right. Its front cannot be guessed.
 cat >wedge.obj <<'END'
 v 0 0 0
 v 1 0 0
@@ -51,7 +51,7 @@ says "--wind"
 expect 0 scene wedge.obj --wind -z --length 420cm --speed 108km/h --reynolds 500 --grid 48x24x24 --write car.scene.json
 shows "30 m/s, Reynolds number 500 with 4.2 m"
 [ -s car.scene.json ] || complain "no scene file was written"
-# A scene that kftune made, and nobody changed, makes way for another one; one that somebody changed stays.
+# A scene that kftune made and nobody changed is replaced by another one. A changed one stays.
 expect 0 scene wedge.obj --wind z --write way.scene.json
 expect 0 scene wedge.obj --wind z --speed 20 --write way.scene.json
 says "replaced"
@@ -60,7 +60,7 @@ expect 2 scene wedge.obj --wind z --write way.scene.json
 says "exists with other content"
 says "flow.speed is 25 and 10"
 grep -q 'speed.*25' way.scene.json || complain "a refused --write wrote"
-# A scene that is refused is not written, and leaves what was there; nobody changed that, so it would make way.
+# A refused scene is not written and leaves the existing file, although nobody changed that one.
 expect 2 scene wedge.obj --wind z --reynolds 9e8 --grid 16x8x8 --write refused.scene.json
 says "refused.scene.json: flow: Reynolds number 9e+08 needs"
 [ ! -e refused.scene.json ] || complain "a scene was refused and written"
@@ -68,7 +68,7 @@ expect 0 scene wedge.obj --wind z --write kept.scene.json
 cp kept.scene.json before
 expect 2 scene wedge.obj --wind z --reynolds 9e8 --grid 16x8x8 --write kept.scene.json
 cmp -s kept.scene.json before || complain "a refused scene replaced another one"
-# A picture is a scene like others: options change it, it is written, its run keeps it, and runs of it are compared.
+# A picture is a scene like others: options change it, it is written, its run keeps it, and its runs are compared.
 python3 - <<'PY'
 import struct, zlib
 def chunk(name, data): return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -88,7 +88,7 @@ expect 0 run --scene mask-run/scene.json --device cpu:1 --steps 5 --restart mask
 expect 1 compare mask-run mask-run --pictures mask-pictures
 expect 2 scene mask.png --length 3
 says "mask.png: option '--length' places a mesh"
-# Where road and wind disagree it is said; --speed changes both, and says what somebody had changed.
+# A disagreement between road and wind is reported. --speed changes both, and reports what somebody had changed.
 expect 0 scene way.scene.json
 shows "the road moves at 20 m/s and the wind at 25 m/s"
 expect 0 scene way.scene.json --speed 30
@@ -99,7 +99,7 @@ says "same axis"
 expect 2 scene wedge.obj --wind w
 says "is not an axis"
 expect 2 scene wedge.obj --length 3furlongs
-# What is said of a written scene changes it, and the tunnel stays; other scenes have their flow changed.
+# Options change a written scene, and the tunnel stays. In other scenes they change the flow.
 expect 0 scene car.scene.json --yaw 10 --speed 40
 shows "car-speed40-yaw10: 48x24x24 nodes"
 shows "40 m/s, Reynolds number 500"
@@ -111,7 +111,7 @@ says "option '--cells' places a mesh"
 expect 0 scene car.scene.json --yaw 10 --write turned.scene.json
 expect 0 scene turned.scene.json
 shows "front at zero yaw"
-# Nothing is written that nobody asked for.
+# Nothing is written without a request.
 rm -f ./*.scene.png
 before=$(ls)
 expect 0 scene wedge.obj --wind z --json
@@ -120,8 +120,8 @@ expect 2 scene missing.obj
 says "missing.obj: no such file;"
 expect 2 scene
 
-# Nothing was ever tuned here, there is no store: the default runs, verified. The run keeps its scene, and nothing
-# lies beside it.
+# Nothing was ever tuned here, and there is no store. The default runs, verified. The run keeps its scene, and writes
+# nothing outside its folder.
 expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --device cpu:1 --steps 4 --picture none --output first
 says "running the default config, verified"
 shows "(not tuned)"
@@ -135,23 +135,23 @@ says "'kftune tune --scene first/scene.json' with the same options"
 cp first/scene.json wedge.scene.json
 expect 0 predict --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --bandwidth 4242 --fix plan=fused --top 1
 shows "32x16x16 nodes"
-# What is refused is refused before a config is chosen.
+# Wrong options are refused before a config is chosen.
 expect 2 run --scene wedge.scene.json --device cpu:1 --steps many --output fourth
 says "not a whole number"
 grep -q "never tuned" err && complain "a config was chosen for a run that is refused"
-# The command that goes on knows how the mesh was placed, and what was fixed.
+# The command to continue includes the placement of the mesh and the fixed values.
 expect 0 run --scene wedge.obj --wind -z --reynolds 500 --grid 32x16x16 --samples-per-cell 10 --fix storage=f64 --device cpu:1 --steps 4 --picture none --output third
 resume=$(sed -n 's/^  go on *kftune //p' out)
 [ -n "$resume" ] || complain "a run whose drag has not settled does not say how to go on"
 expect 0 $resume
 shows "step 4 to 8"
 
-# A run as long as the flow asks for, and what its drag is worth.
+# A run is as long as the flow requires, and its drag has an interval.
 expect 0 run --scene wedge.scene.json --device cpu:1 --flow-throughs 0.5 --output half
 shows "320 on"
 shows "NOT settled"
 shows "measured front"
-# A run that got further is not written over by chance, and what it leaves is not listed as another's.
+# A run that got further is not overwritten by accident, and its files are not listed as another run's.
 expect 2 run --scene wedge.scene.json --device cpu:1 --steps 40 --output half
 says "half: holds a run of 320 steps, more than these"
 grep -q '^320,' half/forces.csv || complain "a refused run wrote over a longer one"
@@ -172,7 +172,7 @@ shows "settled: means over step"
 [ -s settled/forces.png ] || complain "no chart of the forces"
 [ ! -e unborn ] || complain "a refused run left a folder behind"
 
-# Files for ParaView.
+# These are files for ParaView.
 expect 0 run --scene wedge.scene.json --device cpu:1 --steps 60 --every 30 --picture-every 15 --mean-from 0.02 --output files \
     --fields velocity,pressure,vorticity,q,solid,surface
 [ "$(awk '/^  (fields|picture|chart|forces|checkpoint) / { print $1 }' out | uniq | tr '\n' ' ')" = "fields picture chart forces checkpoint " ] ||

@@ -1,5 +1,5 @@
-"""Holds JSON files against schemas of docs/schemas: on stdin a line `holds SCHEMA FILE` or `fails SCHEMA FILE` for each
-(.gz is unpacked). Says what is otherwise, and ends with status 1 then."""
+"""Checks JSON files with schemas of docs/schemas. On stdin there is a line `holds SCHEMA FILE` or `fails SCHEMA FILE` for each
+(.gz is unpacked). Lists those that differ, and then ends with status 1."""
 import gzip
 import json
 import pathlib

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What the program prints as JSON, what it writes and what is shipped, against docs/schemas. KFTUNE: the program; KFTUNE_SCRATCH: a
-# folder to write into. Without Python's jsonschema there is nothing that could check: skipped.
+# Tests JSON that the program prints, that it writes and that is shipped, with docs/schemas. KFTUNE: the program;
+# KFTUNE_SCRATCH: a folder to write into. Skipped without Python's jsonschema.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
@@ -13,7 +13,7 @@ if [ -z "$python" ]; then
     echo "schemas.sh: Python has no jsonschema here (Debian: python3-jsonschema): skipped"
     exit 77
 fi
-# All is checked at the end, by one Python.
+# A single Python checks all of it at the end.
 checks=0
 check() { # holds|fails SCHEMA FILE...: of files that change later a copy
     local what=$1 schema=$2 file copy
@@ -37,7 +37,7 @@ refuses() { # SCHEMA JSON: as the program does
 }
 [ "$(find docs/schemas -name '*.schema.json' | wc -l)" -ge 20 ] || complain "docs/schemas is not whole"
 
-# Files that are shipped.
+# These files are shipped.
 holds space variants/*.json
 holds scene scene/library/*.json
 holds nightly-suite suites/quick.json suites/gpu.json ci/nightly.json
@@ -71,7 +71,7 @@ bench '{"iterations": 3, "bytes": 9, "least_bytes": 4, "share": 0.5, "least_shar
 holds output-bench "$scratch/bench.json"
 refuses output-bench "$(bench '{"iterations": 3, "bytes": 9, "share": 0.5}')"
 
-# What is printed. A kernel is tuned, a plane flow is run: both compile in a moment.
+# This is printed. A kernel is tuned and a plane flow is run, because both compile in a moment.
 store=$scratch/s.db
 prints output-tune tune --scene tests/data/t1/blur.t1.json --device cpu --budget 2evals --rounds 0 --store "$store" --out "$scratch/b.kftune.json"
 holds best-config "$scratch/b.kftune.json"

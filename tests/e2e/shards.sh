@@ -1,7 +1,7 @@
 #!/bin/bash
-# A landscape in shards, started by GNU parallel, and by Slurm where it can be started: the configs and states of the landscape of one process;
-# merged in any order and twice, nothing is lost and nothing double; a shard that was killed is carried on. KFTUNE: the program;
-# KFTUNE_SCRATCH: a folder to write into.
+# Tests a landscape in shards, started by GNU parallel, and by Slurm where it can be started. It has the configs and
+# states of the landscape of one process. Merged in any order and twice, nothing is lost and nothing doubled. A shard
+# that was killed is continued. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -9,7 +9,7 @@ scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 fail() { echo "shards.sh: $*" >&2; exit 1; }
-# Only what changes no kernel differs, so that compiling does not take the time.
+# The varied parameters change no kernel, so that the compiler takes no time.
 landscape=("$kftune" landscape --scene ball --grid 16x12x12 --device cpu:1 --fix plan=fused --fix layout=soa --fix storage=f32
     --fix collision_form=factorised --fix segment_length=16 --fix boundary_kernels=1 --fix staged_nodes=0 --effort 0.01 --configs 12)
 table() { # STORE: hash and state of what was searched in all runs, sorted
@@ -34,7 +34,7 @@ fi
 "$kftune" store check --store merged.db >check.out 2>&1 && fail "a missing shard is not missed: $(cat check.out)"
 grep -q -- '--shard I/4 for I in 3' check.out || fail "which shard is missing: $(cat check.out)"
 
-# The last one is killed on its way, and carried on.
+# The last shard is killed on its way, and continued.
 "${landscape[@]}" --shard 3/4 --journal journal >killed.out 2>&1 &
 shard=$!
 for ((looks = 0; looks < 400; looks++)); do
@@ -54,7 +54,7 @@ cmp whole.txt merged.txt || fail "the shards together are another landscape: $(d
 "$kftune" store export --store merged.db --format landscape --out merged.json || fail "the landscape cannot be exported"
 [ "$(jq '.results | length' merged.json)" -ge 12 ] || fail "the exported landscape has $(jq '.results | length' merged.json) configs"
 
-# A job that is queued again measures nothing twice: each shard is whole, and says so.
+# A job that is queued again measures nothing twice: each shard reports that it is complete.
 for i in 0 3; do
     before=$("$kftune" store list --store journal/shard-$i-of-4.db --json | jq -c '[.runs[] | [.uuid, .state, .results]]')
     "${landscape[@]}" --shard $i/4 --journal journal --resume >again.out 2>&1 || fail "a shard that is finished: $(tail -n 2 again.out)"
@@ -65,7 +65,8 @@ done
 printf 'not a store' >journal/torn.db
 "$kftune" store import journal/torn.db --store merged.db >torn.out 2>&1 && fail "what is no store is merged"
 
-# Real Slurm on this machine, with a controller and a node of its own: the job file of docs/clusters.md as an array.
+# A real Slurm on this machine, with a controller and a node of its own, runs the job file of docs/clusters.md as an
+# array.
 slurm() {
     local port=$((20000 + $$ % 20000)) folder=$PWD/slurm processors job state=
     processors=$(nproc)

@@ -1,13 +1,13 @@
 #!/bin/bash
-# store, replay and plot on a landscape of six configs whose times are known: what is shown, exported, merged, pruned and replayed are
-# these numbers. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests store, replay and plot with a landscape of six configs whose times are known. These numbers must be shown,
+# exported, merged, pruned and replayed. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
 store=$scratch/s.db
 compact() { tr -d ' \n\t' <"$out" >"$scratch/compact"; }
 holds() { grep -qF -- "$1" "$scratch/compact" || complain "--json does not hold $1"; }
-# lines NUMBER PATTERN: so many lines of stdout match.
+# lines NUMBER PATTERN: exactly this many lines of stdout match.
 lines() { [ "$(grep -c -- "$2" "$out")" -eq "$1" ] || complain "not $1 lines like: $2"; }
 
 entry() { printf '"%s,%s": {"x": %s, "y": %s, %s, "timestamp": "2024-03-05 06:07:08"}' "$1" "$2" "$1" "$2" "$3"; }
@@ -47,7 +47,7 @@ holds '"results":6,"ok":5,"best_us":500,'
 holds '"started":"2024-03-05T06:07:08.000000Z"'
 expect 0 store show --run 1 --store "$store"
 shows "system toy"
-# By time, what has none at the end; ± is half of the interval in percent of the time.
+# Configs are sorted by time, those without one at the end. ± is half of the interval in percent of the time.
 order=$(awk '/^ *number/ {on = 1; next} on && NF {print $1 ":" $2}' "$out" | tr '\n' ' ')
 [ "$order" = "2:ok 5:ok 1:ok 0:ok 3:ok 4:compile " ] || complain "store show orders results as $order"
 lines 1 '^ *1  ok  *900 us  *11.11 %'
@@ -72,10 +72,10 @@ expect 0 store show --run "$uuid" --store "$store"
 shows "run 2"
 expect 2 store show --run 3 --store "$store"
 expect 2 store show --limit x --store "$store"
-# An option that an action does not use is refused, not left unread.
+# An option that an action does not use is refused, not ignored.
 expect 2 store list --older-than 5 --store "$store"
 says "store list: does not use '--older-than'"
-# What has a form of its own is no JSON, and says so instead of printing it under --json.
+# An action with an output form of its own has no JSON, and says so instead of printing its form under --json.
 expect 2 store export --format csv --run 1 --store "$store" --json
 says "option '--json': an export to stdout has its own format; give --out FILE, too"
 expect 2 store schema --json
@@ -99,7 +99,7 @@ says "there are: run, list, show, pin, compare, import, measure (did you mean 'l
 expect 2 bench --suite step --devices cpu,cpu
 says "--devices is for the suite scaling"
 
-# --- export: what is in a file is what is printed
+# --- export: a file contains what is printed
 for format in csv t4 kernel-tuner github-benchmark landscape; do
     expect 0 store export --format $format --run 1 --store "$store"
     cp "$out" "$scratch/printed"
@@ -124,7 +124,7 @@ expect 2 store export --format cvs --store "$store"
 says "'csv'"
 expect 2 store export --format junit --store "$store"
 
-# --- what another store has becomes this one's, once
+# --- merge: what another store has is taken over, once
 expect 0 store import "$scratch/toy.json" --store "$scratch/other.db"
 expect 0 store import "$scratch/other.db" --store "$store"
 shows "1 stores: 1 runs with 6 results are new"
@@ -170,8 +170,8 @@ holds '"regret_mean":0,"regret_median":0,"regret_q1":0,"regret_q3":0'
 holds '{"regret":0.05,"reached":4,'
 holds '{"regret":0.01,"reached":4,'
 [ "$(grep -o '{"evaluations":[0-9]*,"mean"' "$scratch/compact" | wc -l)" -eq 6 ] || complain "the curve has not six points"
-# In the order of the space, in microseconds: 2000, 1000, one that does not compile, 900, 510, 500. Each of the first two took 0.25 s
-# to compile; what the third took is not known.
+# In the order of the space, in microseconds: 2000, 1000, one that does not compile, 900, 510, 500. Each of the first
+# two took 0.25 s to compile. The third one's time is unknown.
 expect 0 replay --landscape "$scratch/toy.json" --strategy enumerate --evaluations 6 --repeats 1 --json
 compact
 regrets=$(grep -o '"median":[0-9.e-]*' "$scratch/compact" | awk -F: '{printf "%.4f ", $2}')
@@ -193,7 +193,7 @@ expect 2 replay --landscape "$scratch/toy.json" --repeats 0
 expect 2 replay --landscape "$scratch/toy.json" --strategy rndom
 says "random"
 
-# --- plot: what it refuses, before anything is written
+# --- plot: requests that are refused before anything is written
 expect 2 plot
 expect 2 plot kernles --out "$scratch/k.svg"
 says "kernels"

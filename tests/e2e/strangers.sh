@@ -1,13 +1,13 @@
 #!/bin/bash
-# What a stranger brings who reads no manual: files that are something else than their names say, scenes whose keys
-# contradict each other. Each is refused with one line that says what, where and what to do, and nothing is written.
+# Tests the input of a stranger who reads no manual: files that are not what their names say, and scenes with
+# contradictory keys. Each is refused with one line that says what, where and what to do, and nothing is written.
 # KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 root=$(realpath "$(dirname "$0")/../..")
 # shellcheck source=tests/e2e/preamble.bash
 . "$root/tests/e2e/preamble.bash"
 mkdir -p "$scratch/work" && cd "$scratch/work" || exit 3
 
-# refused TEXT ARGUMENT...: with status 2, and one line that holds TEXT.
+# refused TEXT ARGUMENT...: expects status 2 and one line that contains TEXT.
 refused() {
     local text=$1
     shift
@@ -17,7 +17,7 @@ refused() {
     [ ! -s "$out" ] || complain "kftune $*: prints a result"
 }
 
-# What `scene` shows, `run` runs: a scene that its system cannot compute is refused by both, with the same words.
+# `scene` and `run` agree: a scene that its system cannot compute is refused by both, with the same words.
 flow='"domain": {"cells": [32, 16, 16], "size": [0.8, 0.4, 0.4]}, "flow": {"speed": 1, "reynolds": 100}, "incompressible": {}'
 ball='"shape": "ball", "radius": 0.03, "position": [0.2, 0.2, 0.2]'
 other='"shape": "ball", "radius": 0.03, "position": [0.4, 0.2, 0.2]'
@@ -32,7 +32,7 @@ for scene in two nested links free; do
     cmp -s "$err" said || complain "$scene.json: scene and run refuse it with other words"
 done
 
-# A length in other units than metres, and scenes in which nothing happens.
+# A length is in other units than metres, and in some scenes nothing moves.
 tunnel='"domain": {"cells": [32, 16, 16], "size": [0.8, 0.4, 0.4]}, "flow": {"speed": 1, "reynolds": 1e6}'
 echo "{$tunnel, \"solid\": {$ball, \"boundary\": \"links\"}, \"model\": {\"wall\": \"law\", \"trip\": 5}}" >trip.json
 refused "trip.json: model.trip: 5 m behind the solid's front is behind its end, because it is 0.06 m long" scene trip.json
@@ -57,14 +57,14 @@ refused "car.3mf: neither a scene file (.json) nor a mesh (.obj, .stl, .ply, .gl
 refused "car.3mf: is neither a mesh (.obj, .stl, .ply, .gltf, .glb), a mask (.png) nor a scene file" scene car.3mf --yaw 5
 rm car.3mf
 
-# Without a solid nothing is said of one.
+# Without a solid none is mentioned.
 rest='"xmin": "periodic", "xmax": "periodic", "ymin": "wall", "ymax": "wall", "zmin": "periodic", "zmax": "periodic"'
 echo "{\"domain\": {\"cells\": [16, 8, 1], \"size\": [2, 1, 0.125]}, \"boundaries\": {$rest}, \"flow\": {\"speed\": 1, \"reynolds\": 10, \"reference_length\": 1, \"initial_velocity\": [1, 0, 0]}}" >channel.json
 expect 0 scene channel.json --picture none
 grep -q 'along the solid' "$out" && complain "a channel without a solid is said to have one"
 rm channel.json
 
-# Options that a scene has nothing for, and what another speed leaves as it is.
+# Some options do not apply to a scene, and another speed leaves some values unchanged.
 for command in 'scene' 'run --device cpu:1 --scene'; do
     for scene in dam_break_2d plume; do
         # shellcheck disable=SC2086
@@ -82,8 +82,8 @@ grep -q 'times as fast' "$err" && complain "wheels that turn as before are said 
 expect 0 scene ball --speed 3 --picture none
 grep -q 'whatever the speed' "$err" && complain "a ball at rest is said to keep its motion"
 
-# What has no effect in a scene is refused as an option, and named as a key: samples of a solid without any, and a seed
-# that draws nothing, so that all runs of a sweep would be one.
+# What has no effect in a scene is refused as an option, and reported as a key: samples of a solid without any, and a
+# seed that draws nothing, with which all runs of a sweep would be one.
 links='"domain": {"cells": [24, 16, 16], "cell_size": 0.05}, "flow": {"speed": 1, "reynolds": 100}'
 links="{$links, \"solid\": {\"shape\": \"ball\", \"radius\": 0.15, \"position\": [0.4, 0.4, 0.4], \"boundary\": \"links\"}"
 echo "$links}" >links.json
@@ -106,7 +106,7 @@ expect 0 space --scene ball --system incompressible --grid 32x16x16 --samples-pe
 says 'incompressible: the solid is its mesh, so --samples-per-cell changes nothing'
 rm links.json sampled.json
 
-# Numbers with units as people write them, and those that are no numbers here.
+# Numbers have units in the forms that people write. Some are no numbers here.
 printf 'v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 1 0.5 0.5\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' >roof.obj
 roof=(scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 100 --picture none)
 expect 0 "${roof[@]}" --speed '108 km/h' --length 10ft --yaw 90deg --blockage '3 %'
@@ -123,19 +123,19 @@ for given in "--speed|30knots|has the unit 'knots'; known are m/s, km/h, mph, kn
     refused "$said" "${roof[@]}" "$option" "$value"
 done
 refused "as in 'kftune scene roof.obj' or 'kftune --scene roof.obj'" roof.obj
-# What options make of a file is refused by the file's own name, not by that of the scene which kftune keeps; and a mesh
-# that is not the one that the scene was made of is none, options or not.
+# An error in a file that options change is reported with the file's own name, not that of the scene that kftune keeps.
+# A mesh other than the scene's is refused, with options or without.
 rough=(--scene roof.obj --up z --wind +x --road no --cells 6)
 kept() { find "${XDG_DATA_HOME:-$HOME/.local/share}/kftune" -mindepth 2 2>/dev/null | sort | sha256sum; }
 before=$(kept)
 refused "roof.obj: flow: Reynolds number 1e+09 needs" run "${rough[@]}" --reynolds 1e9 --steps 1 --device cpu:1 --quiet
 [ "$(kept)" = "$before" ] || complain "a scene that options make and that is refused is kept"
-# One that was kept earlier stays, whatever is refused of it.
+# A scene that was kept earlier stays, whatever is refused.
 expect 0 space "${rough[@]}" --reynolds 100 --quiet
 before=$(kept)
 refused "roof.obj" run "${rough[@]}" --reynolds 100 --system d2q9 --steps 1 --device cpu:1 --quiet
 [ "$(kept)" = "$before" ] || complain "a scene that is kept is gone when another system refuses it"
-# A store is made for what is imported, not for what is refused, at its beginning or at its end.
+# A store is created only for a successful import, not for one that is refused at its beginning or at its end.
 echo '{"a": 1}' >no.json
 cp "$root/tests/data/landscape-of-random-configs.json.gz" good.json.gz
 for files in no.json 'good.json.gz no.json'; do
@@ -154,19 +154,19 @@ for yaw in '' '--yaw 5'; do
     # shellcheck disable=SC2086
     refused "roof.obj is not the mesh from which this scene was made" scene kept.json --quiet $yaw
 done
-# What is written has the name of what it is; nothing is written under another.
+# Outputs have the ending of their format. Nothing is written under another.
 refused "'x.txt' must end in .json" "${roof[@]}" --write x.txt
 refused "'x.jpg' must end in .png" "${roof[@]/none/x.jpg}"
 refused "'x.pdf' must end in .html" report --out x.pdf
 rm roof.obj kept.json
 
-# More threads than processors are slower than as many; that is said, and once.
+# More threads than processors are slower than as many. This is reported once.
 expect 0 space --scene ball --device cpu:4000
 [ "$(grep -c 'cpu:4000 has more threads than' "$err")" -eq 1 ] || complain "threads without a processor are not told once"
 expect 0 space --scene ball --device cpu:1
 grep -q 'more threads' "$err" && complain "one thread is called too many"
 
-# Two probes of one name would be one file; means that begin behind the end would be none.
+# Two probes of one name would be one file. Means that begin after the end would be empty.
 ball=(run --scene ball --grid 16x16x16 --samples-per-cell 1 --device cpu:1 --steps 2 --quiet)
 refused "option '--probe': two are called 'a'" "${ball[@]}" --probe a=0,0,0 --probe a=1L,0,0
 refused "99 flow-throughs are " "${ball[@]}" --mean-from 99
@@ -175,7 +175,7 @@ says "option '--mean-from': no mean fields will be written: fields are added eve
 says "option '--film-every': no frame will be drawn: there is one every 5 steps, and the run ends after 2"
 rm -r meanless
 
-# A title that has no room for the whole name shows that there is more of it.
+# A title without room for the whole name shows that there is more of it.
 long=a-name-of-thirty-two-characters-
 cp "$root/scene/library/ball.json" "${long:0:32}.json"
 cp "$root/scene/library/ball.json" "${long:0:32}x.json"
@@ -186,7 +186,7 @@ done
 cmp -s "${long:0:32}-run/speed_000001.png" "${long:0:32}x-run/speed_000001.png" && complain "a title is cut without a sign"
 rm -r "${long:0:32}"*
 
-# JSON that is no scene says what it is.
+# JSON that is no scene is named by its kind.
 for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a config' '{"command": "run", "config": {}}|is an answer of kftune' \
     '{"benchmarks": []}|is a suite' '{"cache": {}}|is a cache of Kernel Tuner'; do
     echo "${other%|*}" >other.json
@@ -194,7 +194,7 @@ for other in '{"asset": {}}|is a glTF mesh' '{"format": 4, "config": {}}|is a co
 done
 rm other.json
 
-# Files that are no meshes, whatever their names say.
+# These files are no meshes, whatever their names say.
 kind() { # TEXT CONTENT
     for name in car.obj car.stl; do
         printf "$2" >$name
@@ -209,7 +209,7 @@ kind 'is text in UTF-16' '\377\376v\000 \0001\000'
 kind 'is a STEP file' 'ISO-10303-21;\nHEADER;\n'
 rm -f car.obj car.stl
 
-# A motion that somebody wrote into a scene of a mesh stays too, and a line says so.
+# A motion that somebody wrote into a scene of a mesh also stays, and a line says so.
 roof_scene=(scene roof.obj --up z --wind +x --road no --cells 6 --reynolds 100 --picture none)
 printf 'v 0 0 0\nv 2 0 0\nv 2 1 0\nv 0 1 0\nv 1 0.5 0.5\nf 1 4 3 2\nf 1 2 5\nf 2 3 5\nf 3 4 5\nf 4 1 5\n' >roof.obj
 expect 0 "${roof_scene[@]}" --write roof.scene.json
@@ -218,7 +218,7 @@ expect 0 scene roof.scene.json --speed 20 --picture none
 says 'speed: solid.motion stays as in the file, whatever the speed'
 expect 0 scene roof.scene.json --reynolds 200 --picture none
 grep -q 'whatever the speed' "$err" && complain "a speed that stays is said to change"
-# What an option says counts, also where it says what the mesh was placed with and the file was changed by hand since.
+# An option overrides the file, even where it repeats the placement and the file was changed by hand since.
 rm roof.scene.json
 expect 0 "${roof_scene[@]}" --speed 30 --length 4m --write roof.scene.json
 mv roof.scene.json placed.json
@@ -237,14 +237,14 @@ edited 'del s["flow"]["reynolds"]; s["flow"]["viscosity"] = 2' --viscosity 3 'vi
 edited 's["solid"]["scale"] = 0.5' --length 4m 'solid        4 x 2 x'
 edited 's["domain"]["cell_size"] = 0.5' --cells 6 '6 cells a length'
 edited 's["solid"]["yaw"] = 30' --yaw 0 'solid        4 x 2 x'
-# The ground at rest under a building stays at rest in a faster wind, and no line on the road says otherwise.
+# The ground under a building stays at rest in a faster wind, and no line about the road contradicts this.
 rm roof.scene.json
 expect 0 scene roof.obj --up z --wind +x --road yes --cells 6 --reynolds 100 --speed 30 --picture none --write roof.scene.json
 sed -i 's/"velocity":\t\[30, 0, 0\]/"velocity": [0, 0, 0]/' roof.scene.json
 expect 0 scene roof.scene.json --speed 60 --picture none --write faster.scene.json
 grep -q '"velocity":	\[0, 0, 0\]' faster.scene.json || complain "the ground moves with the wind"
 grep -q 'by hand\|a road' "$err" && complain "a road is spoken of, or a change of it"
-# A scene of a mesh that somebody made several solids of is changed as any other.
+# A scene of a mesh that somebody turned into several solids is changed like any other.
 python3 -c '
 import json
 scene = json.load(open("roof.scene.json"))
@@ -255,7 +255,7 @@ shows 'flow         60 m/s'
 refused "option '--cells' places a mesh, and this scene was not made of one" scene roof.scene.json --cells 8 --picture none
 rm -f roof.obj roof.scene.json faster.scene.json placed.json
 
-# What rounding leaves of 0 is 0.
+# Rounding errors around 0 are printed as 0.
 printf 'v %s\n' '0 -900 200' '4200 -900 200' '4200 900 200' '0 900 200' '0 -900 800' '4200 -900 800' '4200 900 800' '0 900 800' >body.obj
 printf 'f %s\n' '1 4 3 2' '5 6 7 8' '1 2 6 5' '2 3 7 6' '3 4 8 7' '4 1 5 8' >>body.obj
 expect 0 scene body.obj --wind +x --up z --road yes --length 4.2m --cells 24 --reynolds 20000 --picture none

@@ -1,11 +1,11 @@
 #!/bin/bash
-# A suite that is interrupted prints what it has measured, and says what it has not; searches are replayed on the landscapes of two
-# folders. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests that an interrupted suite prints what it has measured and names the rest. Searches are replayed on the
+# landscapes of two folders. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
 
-# The second timing goes on for longer than anybody waits.
+# The second timing takes longer than the test waits.
 cat >"$scratch/two.json" <<'JSON'
 {"suite": "two", "description": "two plane flows", "promise": "every config passes the gate",
  "scenes": [{"name": "small", "scene": "cavity2d", "grid": [64, 64, 1]}, {"name": "large", "scene": "cavity2d", "grid": [512, 512, 1]}],
@@ -25,7 +25,7 @@ value() { sed -n "/\"name\":[[:space:]]*\"$1\"/,/\"value\"/s/.*\"value\":[[:spac
 [ "$(value second)" = null ] || complain "what was not measured has the value $(value second)"
 shows "not measured: interrupted"
 
-# One landscape among the shared ones and two of the program's own, each folder in the order of its names.
+# There is one landscape among the shared ones and two of the program's own, each folder in the order of its names.
 own=$scratch/own shared=$scratch/shared
 mkdir -p "$own/results/landscapes" "$shared/landscapes"
 for folder in kernels metrics scene suites variants; do ln -s "$PWD/$folder" "$own/$folder"; done

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Several runs as one command, and runs held against each other.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests several runs by one command, and comparisons of runs. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write
+# into.
 # shellcheck source=tests/e2e/preamble.bash
 . "$(dirname "$0")/preamble.bash"
 # shellcheck disable=SC2034 # quick-compiler.bash reads it
@@ -14,7 +14,8 @@ cp "$page/ball.obj" . || exit 3
 few=(--device cpu --fix plan=fused --picture none --fields none --every 100000)
 small=(--wind x --up z --road no --cells 6 --reynolds 50)
 
-# An option with a list or a range is a sweep: a folder for each value, in one tunnel, a table of all.
+# An option with a list or a range is a sweep, which has a folder for each value, all with the same tunnel, and a table
+# of all.
 expect 0 run --scene ball.obj "${small[@]}" --yaw -20:20:20 "${few[@]}" --steps 40
 [ "$(grep -c 'fewer than 16' err)" = 1 ] || complain "runs that differ in their yaw alone warn of the same several times"
 for yaw in -20 0 20; do
@@ -24,10 +25,10 @@ done
 [ "$(wc -l <ball-sweep/sweep.csv)" = 4 ] || complain "sweep.csv has not a line a value"
 [ -s ball-sweep/sweep.png ] && [ -s ball-sweep/sweep.json ] || complain "the sweep has no chart or no JSON"
 [ "$(grep -h -A3 '"cells":' ball-sweep/yaw*/scene.json | grep '\[' | sort -u | wc -l)" = 1 ] || complain "the tunnels of three angles differ"
-# Nothing was drawn, and no field written, as asked.
+# Nothing was drawn, and no field was written, as requested.
 [ -z "$(find ball-sweep -name 'speed_*' -o -name 'fields*')" ] || complain "--picture none or --fields none left a file"
 
-# What finished is left alone, what did not goes on as far as it was to go.
+# A finished run is left alone. The others continue to their end.
 before=$(stat -c %Y.%i ball-sweep/yaw0/forces.csv)
 sed -i 's/"finished"/"interrupted"/' ball-sweep/yaw20/run.json
 expect 0 run --scene ball.obj "${small[@]}" --yaw -20:20:20 "${few[@]}" --steps 60 --resume
@@ -35,7 +36,7 @@ says "ball-sweep/yaw0: had finished after 40 of the 60 steps that are asked for 
 [ "$(stat -c %Y.%i ball-sweep/yaw0/forces.csv)" = "$before" ] || complain "a run that had finished was run again"
 [ "$(tail -n 1 ball-sweep/yaw20/forces.csv | cut -d, -f1)" = 60 ] || complain "the interrupted run did not go on to step 60"
 
-# Speeds, grids, meshes and seeds.
+# A sweep is over speeds, grids, meshes or seeds.
 expect 0 run --scene ball-sweep/yaw0/scene.json --speed 5,10 "${few[@]}" --steps 3 --output speeds --json
 holds='"sweep":[[:space:]]*"speed in m/s"'
 grep -q "$holds" out || complain "--json does not say what changes"
@@ -50,15 +51,15 @@ expect 0 run --scene ball.obj,other.obj "${small[@]}" "${few[@]}" --steps 3 --ou
 [ "$(grep -h '"cell_size"' meshes/*/scene.json | sort -u | wc -l)" = 1 ] || complain "two meshes are not in one tunnel"
 expect 0 run --scene ball --grid 32x16x16 --reynolds 20 --seeds 1:3:1 "${few[@]}" --steps 3 --output seeds
 shows "seeds: drag"
-# A solid by links has no samples, so a seed decides nothing: that is said, and is no scatter of 0.
+# A solid by links has no samples, so a seed has no effect. This is reported, rather than a scatter of 0.
 sed 's/"shape":/"boundary": "links", "shape":/' "$KFTUNE_DATA/scene/library/ball.json" >links.json
 expect 0 run --scene links.json --grid 32x16x16 --seeds 1,2 "${few[@]}" --steps 2 --output fixed
 shows "seeds: every run has the same drag to the last bit"
 [ "$(grep -l '"reynolds":[[:space:]]*20,' seeds/*/run.json | wc -l)" = 3 ] || complain "--seeds forgets --reynolds"
 [ "$(grep -h '"scene_hash"' seeds/*/run.json | sort -u | wc -l)" = 3 ] || complain "three seeds are not three scenes"
 
-# Each device runs its own values, beside the other. The second of a device begins in the flow of its first,
-# which its means leave out for a flow-through, and comes to the same drag as one that began by itself.
+# Each device runs its own values, beside the other. Its second run begins in the flow of its first. Their means leave
+# out a flow-through for this, and the drag is the same as in a run that begins by itself.
 quick=(--scene ball --grid 32x16x16 --reynolds 20 --fix plan=fused --picture none --fields none --flow-throughs 3)
 expect 0 run "${quick[@]}" --seeds 1:4:1 --devices cpu:1,cpu:1 --output beside
 says "seed of the samples 3: run 3 of 4"
@@ -79,7 +80,7 @@ assert runs[0]["from_step"] >= runs[0]["to_step"] / 3
 assert all(run["settled"] for run in runs)
 assert abs(runs[0]["drag"]["mean"] / runs[1]["drag"]["mean"] - 1) < 2e-3
 END
-# What is refused.
+# These sweeps are refused.
 expect 2 run "${quick[@]}" --seeds 1,2 --start rest --output unborn
 says "use neighbour or scene"
 expect 2 run "${quick[@]}" --seeds 1,2 --devices cpu,cpu,cpu --devices-each 2 --output unborn
@@ -97,7 +98,7 @@ expect 2 run --scene ball.obj "${small[@]}" --yaw 1,1 --output unborn
 says "is given twice"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 5,5.0 --output unborn
 says "5.0 is given twice"
-# A range has both its ends: one that would stop before the second is refused, whatever it sweeps.
+# A range includes both its ends. One whose steps miss the second is refused, whatever it sweeps.
 for range in '--yaw 0:10:3' '--yaw 10:-10:-3' '--yaw 0:1:2' '--speed 10:20.5:1' '--reynolds 100:1000:400' '--grids 8:13:2' '--seeds 1:6:2'; do
     # shellcheck disable=SC2086
     expect 2 run --scene ball.obj $range --output unborn
@@ -117,7 +118,7 @@ says "each run has the cells that --grids says; leave --grid out"
 expect 2 run --scene ball --resume --output unborn
 [ ! -e unborn ] || complain "a refused sweep left a folder behind"
 
-# Runs held against each other: a run is like itself; where one has not settled nothing is known.
+# Runs are compared. A run equals itself, and where one has not settled the difference is unknown.
 expect 0 run --scene ball --grid 32x16x16 --reynolds 20 "${few[@]}" --flow-throughs 2 --output settled
 expect 0 compare settled settled
 shows "cannot be told apart"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tuning a kernel that is not kftune's, from its T1 file: on the cpu to the end, and what is refused.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests tuning of a kernel that is not kftune's, from its T1 file, on the cpu to the end, and what is refused. KFTUNE:
+# the program; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -28,7 +28,7 @@ expect() {
 
 tune=(tune --device cpu --store t1.db)
 expect 0 '72 valid configs' space --scene "$problems/blur.t1.json" --device cpu
-# A default that is none of its parameter's values is said to be mended, also where there is no kernel yet.
+# A default that is none of its parameter's values is repaired with a message, also where there is no kernel yet.
 sed 's/"Default": [0-9][0-9]*/"Default": -7/; s/blur\.cu/nowhere.cu/' "$problems/blur.t1.json" >mended.t1.json
 expect 0 '72 valid configs' space --scene mended.t1.json --device cpu
 grep -q 'is -7, which is none of its values; in its place' "$err" || complain "space does not say what was mended"
@@ -37,7 +37,8 @@ grep -q ' 6 wrong_result' "$out" || complain "the 6 wrong configs were not found
 grep -q '^best ' "$out" && ! grep -q '^best .*shortcut=true' "$out" || complain "the best config is wrong"
 grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was not written"
 
-# The user's metrics: what the best has most of wins, values follow from the time in the store, two goals have a front.
+# With the user's metrics the config with the highest value wins, values follow from the time in the store, and two
+# goals have a front.
 goals=(tune --device cpu --store goals.db --out goals.json --scene "$problems/blur.t1.json" --fix block_x=32,64 --fix rows=1,2
     --fix shortcut=false --fix block_y=1 --budget 7evals --rounds 0 --metric 'work=block_x*rows' --metric 'gflops=18*width*height/time/1e9')
 expect 0 '(in max:work)' "${goals[@]}" --objective max:work
@@ -55,22 +56,23 @@ expect 2 "option '--metric': f: column 3" "${goals[@]}" --metric 'f=2*'
 expect 2 "option '--objective': unknown 'worc' (did you mean 'work'?)" "${goals[@]}" --objective max:worc
 expect 2 'it is not a positive number for the presets' "${goals[@]}" --metric 'none=time*0' --objective none
 
-# Plain C, against a reference kernel: configs that forget where tiles meet are wrong, those of one tile a row are not.
+# Plain C is compared with a reference kernel. Configs that omit the seams between tiles are wrong, those with one tile
+# per row are not.
 expect 0 'verified: deviates from the reference by' "${tune[@]}" --scene "$problems/sums.t1.json" --fix rows=8 --budget 13evals
 grep -q ' 4 wrong_result' "$out" || complain "the 4 wrong configs of plain C were not found out"
-# A config of a kernel is nothing that run could run.
+# A config of a kernel cannot be run with `kftune run`.
 expect 2 'compile the kernel with -Dblock_x=' run --config blur.kftune.json
 grep -q '^#define block_x 32' blur.kftune.h || complain "blur.kftune.h lacks the best config's parameters"
-# A kernel that no config compiles with, a name that is none: said at once, nothing is stored, status 2.
+# A kernel that compiles with no config, or a wrong name, is reported at once. Nothing is stored, and the status is 2.
 sed 's/"KernelName": "sums"/"KernelName": "sum"/' "$problems/sums.t1.json" >sum.t1.json
 cp "$problems/sums.c" "$problems/sums.reference.cu" .
 expect 2 'KernelName: "sum" is no kernel of' tune --device cpu --store none.db --scene sum.t1.json --budget 500evals
 grep -q 'before any config was tried' "$err" || complain "a hopeless run went on"
-# An input that is shorter than what the kernel reads: its size and what is read are said.
+# Where an input is shorter than what the kernel reads, both are reported.
 sed 's/"FillValue": 1.0, "Size": "ProblemSize\[0\] \* ProblemSize\[1\]"/"FillValue": 1.0, "Size": 61000/' "$problems/sums.t1.json" >short.t1.json
 expect 2 "'in' is too short: its Size is 61000, and the kernel reads value 61102" tune --device cpu --store none.db --scene short.t1.json --budget 5evals
 expect 0 'kftune_landscape' store export --store t1.db --format landscape
-# Caches for other tuners have the kernel's own name, and come back as this system's.
+# Caches for other tuners have the kernel's own name, and are imported again as this system's.
 expect 0 '"kernel_name":"sums"' store export --store t1.db --format kernel-tuner
 "$kftune" store export --store t1.db --format kernel-tuner --out sums.json >/dev/null && "$kftune" store import sums.json --store back.db >/dev/null
 expect 0 '"kernel_name":"sums"' store export --store back.db --format t4
@@ -78,8 +80,8 @@ grep -q ',t1,' <("$kftune" store export --store back.db --format csv) || complai
 expect 3 'needs a GPU' "${tune[@]}" --scene "$problems/stencil.t1.json" --budget 2evals
 expect 2 "'--scene FILE|NAME' is missing" "${tune[@]}"
 expect 2 'nowhere.t1.json' "${tune[@]}" --scene nowhere.t1.json
-# Candidates in the place of a problem's kernel: a right one, one that computes nothing after its first launch, one that does not compile,
-# one that takes its input for whole numbers.
+# Candidates take the place of a problem's kernel: a right one, one that computes nothing after its first launch, one
+# that does not compile, and one that takes its input for whole numbers.
 mkdir -p candidates
 cp "$problems/sums.c" candidates/a.c
 sed 's/const float \*in, int width, int height) {/const float *in, int width, int height) { static int done; if (done++) return;/' "$problems/sums.c" >candidates/b.c
@@ -95,10 +97,10 @@ expect 2 'is not there' judge candidates/z.c --problem "$problems/sums.t1.json" 
 grep -q '^    gf ' <("$kftune" judge candidates/a.c --problem "$problems/sums.t1.json" --device cpu --metric 'gf=width*height/time/1e9' 2>&1) || complain "judge has no metrics"
 # A portable problem takes a candidate in C too.
 expect 0 'right' judge "$problems/blur.cu" --problem "$problems/blur.t1.json" --device cpu
-# Without a cost model what was measured says what is expected of the rest.
+# Without a cost model the measured configs predict the others.
 expect 0 'learned from the first 3 of ' predict --device cpu --store t1.db --scene "$problems/blur.t1.json" --first 3
 expect 2 'give measurements with --store or --landscape' predict --device cpu --scene "$problems/blur.t1.json"
-# Another size of the problem is another problem; behind the file's numbers there is nothing to set.
+# Another size makes another problem. Only sizes that the file has can be set.
 expect 0 'verified: deviates from the reference by' "${tune[@]}" --scene "$problems/blur.t1.json" --grid 200x90x1 --fix block_x=32 --fix rows=1 --budget 2evals
 expect 2 "'--grid'" "${tune[@]}" --scene "$problems/blur.t1.json" --grid 8x8x8
 

@@ -1,6 +1,7 @@
 #!/bin/bash
-# A run on a team of devices writes what a run on one device writes, byte for byte: fields, forces, smoke, checkpoints; and it goes on
-# from its checkpoint on another number of parts. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests that a run on a team of devices writes what a run on one device writes, byte for byte: fields, forces, smoke,
+# checkpoints. It continues from its checkpoint with another number of parts. KFTUNE: the program; KFTUNE_SCRATCH: a
+# folder to write into.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -30,7 +31,7 @@ for probe in wake line taps; do
 done
 cmp one/forces.csv two/forces.csv || fail "two parts feel other forces"
 
-# A solid by links with a law of the wall: tuned for two devices, run on one and two.
+# A solid by links with a law of the wall is tuned for two devices, and run on one and on two.
 sed 's/"shape": "ball"/"boundary": "links", &/; s/"adaptive_2020"/&, "wall": "law"/; s/"reynolds": 1000/"reynolds": 1e6/' "$KFTUNE_DATA/scene/library/ball.json" >law.json
 "$kftune" tune --scene law.json --grid 40x24x24 --devices cpu:1,cpu:1 --budget 1evals --effort 0.01 --rounds 0 --store store.db --out law-best.json >tune.out 2>&1 ||
     fail "tuning links on two devices: $(tail -n 2 tune.out)"
@@ -42,7 +43,7 @@ for file in fields_000018.vtkhdf checkpoint_000018.kfc forces.csv wall.csv; do
     cmp "law-cpu:1/$file" "law-cpu:1,cpu:1/$file" || fail "two parts with a solid by links write another $file"
 done
 
-# One search measures on two devices: as many configs as asked for, none twice, on both.
+# One search measures on two devices: as many configs as requested, none twice, on both.
 small=(--scene ball --grid 16x12x12 --fix plan=fused --fix layout=soa --fix storage=f32 --fix collision_form=low_order
     --fix segment_length=16 --fix boundary_kernels=1 --fix staged_nodes=64 --effort 0.01)
 "$kftune" tune "${small[@]}" --devices cpu:1,cpu:1 --share search --budget 12evals --rounds 0 --strategy random --store shared.db --out shared.json \
@@ -54,8 +55,8 @@ for device in 1 2; do grep -q "on device $device of 2" shared.out || fail "devic
 "$kftune" tune --scene ball --device cpu --share search >alone.out 2>&1 && fail "a search is shared with nobody"
 grep -q 'give several --devices' alone.out || fail "what --share alone gives: $(cat alone.out)"
 
-# Tuning for a team tries how planes cross the cuts and where these lie on the best so far, which is the default after one config and must
-# lie in the space for that; and it asks what was best for one device.
+# Tuning for a team varies how planes cross the cuts and where these lie, starting from the best config. After one
+# config this is the default, which must lie in the space for that. It also tries what was best for one device.
 folded=("${small[@]/boundary_kernels=1/boundary_kernels=0}")
 "$kftune" tune "${folded[@]}" --device cpu:1 --budget 1evals --rounds 0 --store team.db --out alone.json >alone.out 2>&1 || fail "tuning for one: $(tail -n 2 alone.out)"
 "$kftune" tune "${folded[@]}" --devices cpu:1,cpu:1 --budget 10evals --rounds 0 --store team.db --out team.json --verbose >team.out 2>&1 ||

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tuning a shipped scene from the command line: what it prints and writes, what Ctrl-C keeps, what --resume takes up.
-# KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
+# Tests tuning of a shipped scene from the command line: what it prints and writes, what Ctrl-C keeps, what --resume
+# continues. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
 set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
@@ -24,7 +24,7 @@ has() { # FILE TEXT
 scene=(--scene ball --grid 24x16x16 --device cpu:1 --effort 0.05 --rounds 1 --store "$scratch/tune.db"
     --fix plan=fused --fix layout=soa --fix storage=f32)
 
-# A handful of configs, to the end, as JSON.
+# A handful of configs is tuned to the end, with JSON.
 "$kftune" "${scene[@]}" --budget 4evals --json --quiet >"$out" 2>"$err" </dev/null
 status=$?
 [ "$status" -eq 0 ] || complain "status $status, expected 0"
@@ -37,7 +37,7 @@ has "$out" '"evaluations":	4'
 [ -s tune.db ] || complain "the store was not written"
 grep -v ': warning: ' "$err" && complain "--quiet, and yet there is something on stderr"
 
-# Ctrl-C in the middle: status 130, the run is kept, and the same command carries on.
+# Ctrl-C in the middle gives status 130, the run is kept, and the same command continues it.
 "$kftune" "${scene[@]}" --seed 7 --budget 600s --out first.json >"$out" 2>"$err" </dev/null &
 tuner=$!
 for _ in $(seq 600); do # until the first results are in
@@ -60,7 +60,7 @@ has "$out" "before the run was resumed"
 has "$out" "over baseline"
 [ -s second.json ] || complain "second.json was not written"
 
-# Runs that take turns on a device compile on an eighth of the cores, one at least.
+# Runs that take turns on a device compile on an eighth of the cores, at least one.
 cat >"$scratch/counting-compiler" <<SH
 #!/bin/bash
 case " \$* " in *" -shared "*) ;; *) exec ${KFTUNE_CC:-cc} "\$@" ;; esac

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Which tests scripts/run-tests.sh runs again: in a work tree of its own, with programs that write down that they ran.
+# Tests which tests scripts/run-tests.sh runs again, in a work tree of its own, with programs that record that they ran.
 set -u
 root=$(realpath "$(dirname "$0")/../..")
 cd "${KFTUNE_SCRATCH:-$(mktemp -d)}" || exit 3
@@ -35,7 +35,7 @@ echo /build/ >.gitignore
 git init -q . && git add . || exit 3
 
 programs=(build/tests/test_{whole,part,bad,crash} tests/e2e/*.sh --alone build/tests/test_alone)
-# Runs them and holds the names of those that ran, sorted, against the rest of the words.
+# Runs them, and compares the sorted names of those that ran with the other words.
 runs() { # WHEN NAME...
     local when=$1 names
     shift
@@ -57,7 +57,7 @@ said "6 passed, 3 failed, 2 skipped"
 export KFTUNE_TEST_AGAIN=1
 runs "when all are asked for" test_whole good.sh "${always[@]}"
 unset KFTUNE_TEST_AGAIN
-# From here on without those that always run.
+# The following is without those that always run.
 programs=(build/tests/test_whole tests/e2e/good.sh)
 echo other >data.txt
 runs "with other data" test_whole good.sh
@@ -78,7 +78,7 @@ touch ../spoilt
 runs "spoilt" good.sh
 rm ../spoilt
 runs "mended" good.sh
-# An input that is another while the tests run: nobody knows which one they saw.
+# When an input changes while the tests run, it is unknown which version they saw.
 program tests/e2e/good.sh '[ ! -e ../writes ] || echo written >data.txt'
 touch ../writes
 echo third >data.txt

@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         begins[i] = all;
         all += counts[i];
     }
-    /* Of exactly this size, so that an access beyond it is noticed. */
+    /* The block has exactly this size, so that an access beyond it is noticed. */
     int *taken = malloc((size_t)all * sizeof *taken + 1);
     memset(taken, 0xff, (size_t)all * sizeof *taken);
     if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, box) != 0 ||

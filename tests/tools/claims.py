@@ -17,7 +17,7 @@ LIBRARY = os.path.join(os.environ["KFTUNE_DATA"], "scene", "library")
 
 
 def changed(name, **changes):
-    """A shipped scene with other values: section__key=value."""
+    """Returns a shipped scene with other values, given as section__key=value."""
     with open(os.path.join(LIBRARY, name + ".json"), encoding="utf-8") as file:
         scene = json.load(file)
     for path, value in changes.items():
@@ -42,7 +42,7 @@ PLY = b"ply\nformat binary_little_endian 1.0\nelement vertex 4000000000\npropert
       b"property float z\nelement face 4000000000\nproperty list uchar int vertex_indices\nend_header\n"
 CHECKPOINT = b'{"kftune_checkpoint": 1, "system": "d2q9", "scene": "a", "step": 1, "state_bytes": 9000000000000000000}\n'
 MANY = {"kftune_landscape": 1, "parameters": {"p%d" % i: list(range(100)) for i in range(10)}}
-# Name of the file, what is in it, and the command ({}: the file).
+# Name of the file, its content, and the command ({}: the file).
 FILES = [
     ("bomb.json.gz", gzip.compress(zeros(80 << 20)), "replay --landscape {}"),
     ("text.json.gz", gzip.compress(b'{"a":"' + b"a" * (160 << 20) + b'"}'), "store import {} --store s.db"),

@@ -30,7 +30,7 @@ FIXED = ["--scene", "cavity2d", "--system", "d2q9", "--grid", "32x32x1", "--fix"
          "--fix", "storage=f32", "--device", "cpu:1"]
 RUN = ["run", "--scene", "cavity2d", "--system", "d2q9", "--grid", "32x32x1", "--fix", "plan=pull", "--device", "cpu:1",
        "--quiet"]
-# Words of the command ({} is its own folder), and the files that must be as in the whole run.
+# Words of the command ({} is its own folder), and the files that must equal those of the whole run.
 KINETIC = ["--system", "kinetic", "--samples-per-cell", "2", "--device", "cpu:1", "--quiet"]
 SWEEP = ["run", "--scene", "torus", *KINETIC, "--grid", "16x12x12", "--yaw", "0,10", "--steps", "4", "--every", "4",
          "--fields", "velocity,pressure", "--picture", "none", "--output", "{}/w"]
@@ -42,10 +42,10 @@ COMMANDS = {
                 ["r/fields_000020.vtkhdf", "r/checkpoint_000020.kfc"]),
     "import": (["store", "import", "{}/in.t4.json", "--store", "{}/s.db"], []),
     "merge": (["store", "import", "{}/other.db", "--store", "{}/s.db"], []),
-    # On into the folder of the run before, whose tables and lists of files go on.
+    # This continues in the folder of the run before, whose tables and lists of files grow.
     "again": ([*RUN, "--steps", "10", "--every", "10", "--output", "{}/first", "--restart", "{}/first/checkpoint_000010.kfc"],
               ["first/fields_000020.vtkhdf", "first/fields.vtkhdf.series"]),
-    # Into the folder of a run that got further.
+    # This runs into the folder of a run that got further.
     "longer": ([*RUN, "--steps", "5", "--output", "{}/first", "--fields", "none", "--picture", "none"], []),
     "team": ([word.replace("cpu:1", "cpu:1,cpu:1").replace("--device", "--devices") for word in RUN] +
              ["--steps", "20", "--every", "20", "--output", "{}/r"], ["r/fields_000020.vtkhdf"]),
@@ -73,19 +73,20 @@ COMMANDS = {
 }
 for form in ["csv", "t4", "kernel-tuner", "github-benchmark", "landscape"]:
     COMMANDS["export-" + form] = (["store", "export", "--format", form, "--store", "{}/s.db", "--out", "{}/e"], ["e"])
-# Of these, what is printed is as in the whole run, too.
+# For these, the printed output must also be as in the whole run.
 PRINTED = ["compare", "scene", "scenes", "space", "export-csv"]
-# Commands whose whole run ends otherwise than with 0: a run that would write over a longer one, runs that are not told apart.
+# Commands whose whole run ends with another status than 0: a run that would overwrite a longer one, and runs that
+# cannot be distinguished.
 ENDS = {"longer": 2, "compare": 1}
-# What stays as it is, however the command ends.
+# Files that stay as they are, however the command ends.
 KEPT = {"longer": ["first/fields_000010.vtkhdf", "first/run.json", "first/checkpoint_000010.kfc"]}
-# What some commands need besides, made by a command.
+# Files that some commands also need, made by a command.
 NEEDED = {"compare": [SWEEP]}
 BLAME = ["damaged", "not valid JSON", "contradict", "is not a store", "lacks what a store"]
 
 
 def cube():
-    """Its STL text: twelve triangles."""
+    """Returns a box as STL text with twelve triangles."""
     lines = ["solid cube"]
     for axis in range(3):
         for side in (0, 1):
@@ -157,7 +158,7 @@ class Sweep:
         return out
 
     def prepare(self):
-        """A store with a run of two configs, another with other runs, a file to import, and a checkpoint."""
+        """Makes a store with a run of two configs, another with other runs, a file to import, and a checkpoint."""
         os.makedirs(self.base)
         begin = COMMANDS["tune"][0]
         for name in ["s.db", "other.db"]:
@@ -181,7 +182,7 @@ class Sweep:
 
     @staticmethod
     def results(store):
-        """How many results it holds, and those that blame a config; None: it is not whole."""
+        """Returns the numbers of results and of those that blame a config, or None if the store is damaged."""
         database = sqlite3.connect(store)
         try:
             if database.execute("PRAGMA integrity_check").fetchone()[0] != "ok":
@@ -206,7 +207,7 @@ class Sweep:
             return None
 
     def judge(self, name, fail, place, ended):
-        """The status, and what is wrong in a line, or None."""
+        """Returns the status, and a line with the fault or None."""
         status, printed, said = ended
         whole = self.wholes[name]
         words = []
@@ -254,7 +255,7 @@ class Sweep:
                 "printed": printed, "files": {path: self.content(os.path.join(place, path)) for path in files}}
 
     def count(self, name, call):
-        """How many calls the command makes, and what is wrong when none of them fails."""
+        """Returns how many calls the command makes, and what is wrong when none of them fails."""
         place = self.fresh("count-%s-%s" % (name, call))
         wrong = self.judge(name, (call, 0), place, self.run(COMMANDS[name][0], place, (call, 0)))[1]
         with open(place + "/calls", "rb") as file:
@@ -270,7 +271,7 @@ class Sweep:
         return chosen
 
     def try_one(self, case):
-        """The command and call of the case, and how it ended; no end where time is up."""
+        """Returns the command and call of the case, and how it ended, or no end where time is up."""
         name, call, nth = case
         if time.monotonic() > self.deadline:
             return (name, call), None
@@ -285,7 +286,7 @@ class Sweep:
         return (name, call), ended
 
     def sweep(self):
-        """The rows of the table and what is wrong, which is printed as it is found."""
+        """Returns the rows of the table and what is wrong, and prints each fault when it is found."""
         bad = []
 
         def note(wrong):
@@ -296,7 +297,7 @@ class Sweep:
         pairs = [(name, call) for name in self.asked.commands for call in self.asked.calls]
         totals = {}
         with ThreadPoolExecutor(self.asked.jobs) as pool:
-            # Kernels are compiled by the whole runs, so that the runs that count find them.
+            # The whole runs compile the kernels, so that the runs that count find them in the cache.
             self.wholes = dict(zip(self.asked.commands, pool.map(self.whole, self.asked.commands)))
             for pair, (totals[pair], wrong) in zip(pairs, pool.map(lambda pair: self.count(*pair), pairs)):
                 note(wrong)
@@ -306,7 +307,7 @@ class Sweep:
         turns = itertools.zip_longest(*([(name, call, nth) for nth in self.points(totals[name, call])] for name, call in pairs))
         cases = [case for turn in turns for case in turn if case is not None]
         ends = {pair: [] for pair in pairs}
-        # Processes, because what is between two runs is Python's, of which threads run one at a time.
+        # Processes are used, because Python runs between two runs, and of its threads only one at a time.
         with multiprocessing.get_context("fork").Pool(self.asked.jobs) as pool:
             for pair, ended in pool.imap_unordered(self.try_one, cases):
                 if ended is not None:

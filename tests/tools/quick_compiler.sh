@@ -1,9 +1,9 @@
 #!/bin/sh
-# The C compiler of the cpu backend's kernels for tests of many variants, most of whose time is the compiler's. A level in
-# front of the other words, -O2, is that of tests that take thousands of steps: it compiles in half the time of -O3.
-# Kernels whose loops would run too long without vectors have -O1, with registers assigned in one region: a third of the
-# time. Those of the kinetic system, of D2Q9 and of stable fluids, and what sorts and checks particles, have -Og and call
-# their functions instead of taking all of them in: a third of the time of -O1.
+# The C compiler of the cpu backend's kernels for tests of many variants, most of whose time is the compiler's. A level
+# in front of the other words, -O2, is for tests with thousands of steps. It compiles in half the time of -O3. Kernels
+# whose loops would be too slow without vectors have -O1, with registers assigned in one region, which takes a third of
+# the time. The kernels of the kinetic system, of D2Q9 and of stable fluids, and those that sort and check particles,
+# have -Og and call their functions instead of inlining all of them. This takes a third of the time of -O1.
 level=
 case ${1-} in -O2) level=$1 && shift ;; esac
 if [ -z "$level" ]; then

@@ -72,7 +72,7 @@ def force_of(row):
 
 
 def hexahedron(size, order=(0, 1, 2), signs=(1, 1, 1)):
-    """A body without any symmetry, turned and mirrored in its file."""
+    """Returns a body without any symmetry, turned and mirrored, as OBJ text."""
     corners = [[size[0] * x * (1 - 0.15 * z), size[1] * y * (1 + 0.15 * x + 0.1 * y), size[2] * z * (1 + 0.2 * y)]
                for z in (-1, 1) for y in (-1, 1) for x in (-1, 1)]
     sides = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
@@ -84,7 +84,7 @@ def hexahedron(size, order=(0, 1, 2), signs=(1, 1, 1)):
 
 
 def handed(order, signs):
-    """1 for a rotation, -1 for a mirror image."""
+    """Returns 1 for a rotation and -1 for a mirror image."""
     swaps = sum(order[j] > order[i] for i in range(3) for j in range(i))
     return signs[0] * signs[1] * signs[2] * (-1) ** swaps
 

@@ -42,7 +42,7 @@ ENDS = "#include <signal.h>\n__attribute__((constructor)) static void end(void) 
 
 
 def children(parent):
-    """The processes that mpirun has started, by rank."""
+    """Returns the processes that mpirun has started, by rank."""
     found = []
     with open(f"/proc/{parent}/task/{parent}/children") as file:
         for pid in file.read().split():
@@ -56,7 +56,7 @@ def children(parent):
 
 
 def restore_signals():
-    """A shell's job in the background has these ignored, and so would all that it starts."""
+    """Restores signals that a shell ignores in its background jobs, and in all that these start."""
     for number in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
 
@@ -81,7 +81,7 @@ class Hour:
                               env=self.environment)
 
     def count(self):
-        """The results so far, while the run goes on."""
+        """Returns the results so far, while the run continues."""
         try:
             with sqlite3.connect(f"file:{self.store}?mode=ro", uri=True) as store:
                 return store.execute("SELECT count(*) FROM result").fetchone()[0]
@@ -89,7 +89,7 @@ class Hour:
             return 0
 
     def results(self):
-        """How many there are in the store; None: it is not whole."""
+        """Returns how many results the store has, or None if it is damaged."""
         if not os.path.exists(self.store):
             return 0
         if self.show("check").returncode != 0:
@@ -98,7 +98,7 @@ class Hour:
             return store.execute("SELECT count(*) FROM result").fetchone()[0]
 
     def words(self, scene, evaluations, kind, rank):
-        """The command of mpirun: one rank of it may have an environment of its own."""
+        """Returns the command of mpirun. One of its ranks may have an environment of its own."""
         ranks = self.asked.ranks
         tune = [self.asked.kftune, "tune", *scene, "--devices", "cpu:1", "--budget", f"{evaluations}evals", "--rounds", "0",
                 "--effort", "0.01", "--store", self.store, "--out", os.path.join(self.folder, "best.json"), "--resume",
@@ -117,7 +117,7 @@ class Hour:
         return words
 
     def strike(self, kind, rank, mpirun):
-        """Does it to a rank; False: there was none any more."""
+        """Does it to a rank. Returns False if none was left."""
         pids = children(mpirun.pid)
         if len(pids) <= rank:
             return False
@@ -141,8 +141,8 @@ class Hour:
         return True
 
     def limit(self, kind):
-        """Seconds until all must have ended. One that is stopped before it has joined the others has theirs for joining, and an
-        interrupt has the time of the config that is being compiled and measured."""
+        """Returns the seconds until all must have ended. If a rank is stopped before it has joined the others, these have their
+        time limit for joining. After an interrupt there is the time of the config that is being compiled and measured."""
         return self.asked.limit + (180 if kind in ("SIGSTOP", "SIGTERM", "SIGHUP", "SIGINT", "SIGUSR1") else 0)
 
     def once(self, number):

@@ -58,7 +58,7 @@ typedef struct kernel {
     char name[48];
     kind kind;
     int level, number;
-    /* Whether it waits for each of the kernels before it in the plan. */
+    /* For each kernel before it in the plan, whether it waits for that one. */
     bool after[MOST_KERNELS];
 } kernel;
 
@@ -120,7 +120,7 @@ static kf_status follow_lanes(void *data, const kf_item *item, kf_error *error) 
 static bool may_run_at_once(const kernel *a, const kernel *b) {
     if (a->kind > b->kind) return may_run_at_once(b, a);
     const int finer = b->level - a->level;
-    /* Of one step these are the boundary rows and the others. */
+    /* In one step these are the boundary rows and the others. */
     if (b->kind == FLOW) return finer != 0 || (a->number == b->number && strcmp(a->name, b->name) != 0);
     if (a->kind == FLOW && b->kind == SOLID) return finer != 0 || a->number == b->number;
     if (a->kind == FLOW && b->kind == REFINE) return finer != 0 && (finer != 1 || a->number == b->number);

@@ -282,7 +282,7 @@ static void test_history_plot(void **state) {
     assert_non_null(strstr(picture, "SLOW"));
     assert_null(strstr(picture, "DRIFT"));
     free(picture);
-    /* Of two series the latest is drawn. The older one has a single night. */
+    /* The latest of two series is drawn. The older one has a single night. */
     assert_int_equal(
         sqlite3_exec(store->database,
                      "UPDATE nightly SET series = replace(hex(zeroblob(32)), '0', 'c') WHERE night = 1", NULL,

@@ -153,7 +153,7 @@ static void test_pictures(void **state) {
                     how.pictures[i].high == span[i][1]);
     assert_true(how.surfaces[KF_SURFACE_PRESSURE].low == span[3][0] &&
                 how.surfaces[KF_SURFACE_PRESSURE].high == span[3][1]);
-    /* And the steps between frames. */
+    /* The steps of a run, and those between two frames. */
     static const int steps_of[][2] = {{250, 1}, {499, 1}, {500, 2}, {999, 3}};
     for (size_t i = 0; i < sizeof steps_of / sizeof *steps_of; i++) {
         assert_int_equal(pictures_in((uint64_t)steps_of[i][0], "--film", &how, &error), KF_OK);

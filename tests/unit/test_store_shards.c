@@ -107,7 +107,7 @@ static void chips_that_are_apart(void **state) {
     static const struct {
         const char *identity;
         int shards;
-        /* Of the median of all, 129 of 128, 128, 129, 192, 512. With 0 it is unknown. */
+        /* The factor of the median of all, which are 129 of 128, 128, 129, 192, 512. With 0 it is unknown. */
         double factor;
         bool apart;
     } expected[] = {{"GPU-1", 3, 128.0 / 129, false},

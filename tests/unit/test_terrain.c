@@ -343,7 +343,7 @@ static void nothing_is_lost_without_a_word(void **state) {
         const char *noted, *refused;
     } cases[] = {
         {LAYER, 32 * 32 * 4, NULL, NULL},
-        /* Of 40 layers 30 fit below 20 m. */
+        /* 30 of 40 layers fit below 20 m. */
         {"{\"shape\": \"polygon\", \"depth\": 20, \"polygon\": [[2, 2], [18, 2], [18, 18], [2, 18]]}",
          32 * 32 * 30,
          "fluid[0]: 10240 of 40960 particles are left out: 10240 outside the box, 0 in the ground", NULL},

@@ -97,7 +97,7 @@ static void values_are_known(void **state) {
             fail_msg("%s gives %g", known[i].definition, value);
         assert_true(kf_measurement_quantity(&m, metrics.list[i].name) == value);
     }
-    /* Of a config that failed there are none. */
+    /* A config that failed has none. */
     m.state = KF_STATE_CRASH;
     kf_user_metrics_compute(&metrics, &problem, &config, &m, why);
     assert_int_equal(m.user_value_count, 0);

@@ -20,7 +20,7 @@ typedef struct expected {
     double dram, partial, scattered, atomics, instructions, latency;
     double efficiency; /* 0: 1 */
     double starts;     /* of amount[KF_COST_LAUNCH], 0: 1; -1: none */
-    /* Of a multiprocessor. resident and waits are not compared where they are 0. */
+    /* These are numbers of a multiprocessor. resident and waits are not compared where they are 0. */
     double blocks, resident, waits;
     double turns, slowest, last; /* of a block */
     bool in_turn, in_step, aside, follows;
