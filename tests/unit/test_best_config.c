@@ -154,7 +154,7 @@ static kf_status read_text(const char *text, kf_error *error) {
     return status;
 }
 
-static void test_refusals(void **state) {
+static void test_other_keys_are_refused_by_name(void **state) {
     (void)state;
     static const struct {
         const char *part, *by, *says;
@@ -244,7 +244,7 @@ static void test_former_formats(void **state) {
 }
 
 /* A file that is cut anywhere, or has any byte changed, is read or refused, but never crashes the reader. */
-static void test_damage(void **state) {
+static void test_damage_never_crashes_the_reader(void **state) {
     (void)state;
     char *text = changed(NULL, NULL);
     size_t size = strlen(text);
@@ -280,8 +280,8 @@ static void test_failed_write(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_former_formats), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_other_keys_are_refused_by_name),
+        cmocka_unit_test(test_former_formats), cmocka_unit_test(test_damage_never_crashes_the_reader),
         cmocka_unit_test(test_failed_write),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -145,7 +145,7 @@ static int64_t counted_night(kf_store *store, const char *program, double instru
 
 /* Instructions decide where times are noisy and both nights counted them. Against a pinned night only more
  * instructions count. */
-static void test_instructions(void **state) {
+static void test_instructions_decide_where_times_are_noisy(void **state) {
     (void)state;
     static const struct {
         double before, after, hidden;
@@ -195,6 +195,6 @@ static void test_instructions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_which_kernel),
-                                       cmocka_unit_test(test_instructions)};
+                                       cmocka_unit_test(test_instructions_decide_where_times_are_noisy)};
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

@@ -233,7 +233,7 @@ static void test_any_damage(void **state) {
     free(bytes);
 }
 
-static void test_unwritable(void **state) {
+static void test_a_folder_that_cannot_be_written_fails(void **state) {
     (void)state;
     kf_error error;
     assert_int_not_equal(kf_checkpoint_write(in_scratch("no/such/checkpoint.kfc"), plan, NULL, &error),
@@ -438,7 +438,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_cut_short, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_texts_fit_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_any_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_unwritable, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_folder_that_cannot_be_written_fails, set_up, tear_down),
         cmocka_unit_test(test_static_solid_bit_for_bit),
         cmocka_unit_test(test_moving_solid_bit_for_bit),
         cmocka_unit_test(test_another_scene_begins_in_the_flow),

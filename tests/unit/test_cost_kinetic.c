@@ -55,7 +55,7 @@ static void test_passes_of_separate_plans(void **state) {
 /* The order of addresses costs this: 0.945 of a copy's rate for groups of 32 nodes, and less with each
  * doubling up to 2^20. Groups shorter than a sector cost pieces. Warps that cover several rows ask for
  * each row. */
-static void test_layouts(void **state) {
+static void test_rates_of_layouts(void **state) {
     (void)state;
     kf_scene *scene = opened(false);
     kf_config config = config_of("baseline", "scatter");
@@ -322,7 +322,7 @@ static void test_another_system(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_of_separate_plans),
-        cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_rates_of_layouts),
         cmocka_unit_test(test_fused_kernels),
         cmocka_unit_test(test_shell_apart),
         cmocka_unit_test(test_other_streamings),

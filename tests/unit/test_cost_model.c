@@ -55,7 +55,7 @@ static void test_launches_add_up(void **state) {
 }
 
 /* Calibration finds the factors that were put in, as far as its ridge lets it. */
-static void test_calibration(void **state) {
+static void test_calibration_finds_known_factors(void **state) {
     (void)state;
     enum { COUNT = 400 };
     static const double factors[KF_RESOURCES] = {1.2, 0.5, 3, 1, 1.5, 0.9, 0.8};
@@ -232,7 +232,7 @@ static void test_all_configs(void **state) {
 
 /* Launches of 40 blocks a multiprocessor take 25 us each at the memory and 0.5 us elsewhere. With one at a
  * time there is no queue. With two, the second finds 3/4 of what the first leaves there. */
-static void test_waiting(void **state) {
+static void test_queues_of_the_memory(void **state) {
     (void)state;
     kf_ceilings ceilings;
     kf_calibration none;
@@ -258,7 +258,7 @@ static void test_waiting(void **state) {
 
 /* These are an H200's rates for what a byte's worth of bandwidth does in other ways; roofs that were
  * measured stand above the data sheet. */
-static void test_ceilings(void **state) {
+static void test_ceilings_of_an_h200(void **state) {
     (void)state;
     static const double bytes[KF_RESOURCES] = {[KF_COST_DRAM] = 1,
                                                [KF_COST_PARTIAL] = 57,
@@ -294,7 +294,7 @@ static void test_ceilings(void **state) {
 }
 
 /* All is cached below half of the cache, and nothing from 1.6 times its size on. */
-static void test_cached(void **state) {
+static void test_what_fits_the_cache_is_cached(void **state) {
     (void)state;
     assert_near(kf_cost_cached(10, 100, 0.5), 0.5, 1e-12);
     assert_near(kf_cost_cached(50, 100, 0.5), 0.5, 1e-12);
@@ -389,7 +389,7 @@ static void test_beside_each_other(void **state) {
 
 /* Blocks have equal turns, in rounds: seven blocks of ten turns, three at a time, each turn 2 us of the
  * memory. */
-static void test_rounds(void **state) {
+static void test_blocks_take_turns_in_rounds(void **state) {
     (void)state;
     kf_works works = {.count = 0};
     kf_work *work = kf_works_add(&works, "tiles", 1);
@@ -485,7 +485,7 @@ static void test_calibration_has_limits(void **state) {
 
 /* The explanation names the two kernels that take most, and the first launch. It leaves out what is below
  * a percent. */
-static void test_explanations(void **state) {
+static void test_explanations_name_the_largest_kernels(void **state) {
     (void)state;
     char text[256];
     kf_prediction p = {.time_us = 1000, .longest = "pass", .longest_us = 700};
@@ -559,14 +559,21 @@ static void test_launches_of_plans(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches_add_up),   cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_chain_by_size),     cmocka_unit_test(test_later_values),
-        cmocka_unit_test(test_plans_in_order),    cmocka_unit_test(test_all_configs),
-        cmocka_unit_test(test_waiting),           cmocka_unit_test(test_launches_of_plans),
-        cmocka_unit_test(test_ceilings),          cmocka_unit_test(test_cached),
-        cmocka_unit_test(test_beside_each_other), cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_blocks_in_a_row),   cmocka_unit_test(test_calibration_has_limits),
-        cmocka_unit_test(test_explanations),
+        cmocka_unit_test(test_launches_add_up),
+        cmocka_unit_test(test_calibration_finds_known_factors),
+        cmocka_unit_test(test_chain_by_size),
+        cmocka_unit_test(test_later_values),
+        cmocka_unit_test(test_plans_in_order),
+        cmocka_unit_test(test_all_configs),
+        cmocka_unit_test(test_queues_of_the_memory),
+        cmocka_unit_test(test_launches_of_plans),
+        cmocka_unit_test(test_ceilings_of_an_h200),
+        cmocka_unit_test(test_what_fits_the_cache_is_cached),
+        cmocka_unit_test(test_beside_each_other),
+        cmocka_unit_test(test_blocks_take_turns_in_rounds),
+        cmocka_unit_test(test_blocks_in_a_row),
+        cmocka_unit_test(test_calibration_has_limits),
+        cmocka_unit_test(test_explanations_name_the_largest_kernels),
     };
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

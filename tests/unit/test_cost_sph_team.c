@@ -44,7 +44,7 @@ static void hold(const char *what, double said, double counted, double share) {
 }
 
 /* Cuts are between planes and follow the cost, so no part has exactly its share. */
-static void test_shares(void **state) {
+static void test_shares_follow_whole_planes(void **state) {
     (void)state;
     static const struct {
         const char *scene;
@@ -109,7 +109,7 @@ static void test_steps_of_four(void **state) {
 }
 
 /* More devices are faster where they have much to do, and a slower transfer makes them slower. */
-static void test_order(void **state) {
+static void test_more_devices_are_faster(void **state) {
     (void)state;
     kf_problem *problem = opened("particles_32", 110);
     double before = predicted(problem, 1, "direct");
@@ -125,9 +125,9 @@ static void test_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_shares_follow_whole_planes),
         cmocka_unit_test(test_steps_of_four),
-        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_more_devices_are_faster),
     };
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

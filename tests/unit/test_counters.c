@@ -31,7 +31,7 @@ static kf_status read_text(const char *text, kf_metric_set **set, kf_error *erro
     return kf_metric_set_open(path, set, error);
 }
 
-static void test_reads(void **state) {
+static void test_a_set_is_read(void **state) {
     (void)state;
     kf_metric_set *set = NULL;
     kf_error error = {0};
@@ -51,7 +51,7 @@ static void test_reads(void **state) {
     kf_metric_set_free(set);
 }
 
-static void test_refuses(void **state) {
+static void test_errors_of_a_set_are_named_with_their_line(void **state) {
     (void)state;
     static const struct {
         const char *text, *told;
@@ -103,7 +103,7 @@ static double two_and_four(void *context, const char *name) {
     return (double)NAN;
 }
 
-static void test_derives(void **state) {
+static void test_derived_metrics_are_computed(void **state) {
     (void)state;
     kf_metric_set *set = NULL;
     kf_error error = {0};
@@ -195,7 +195,7 @@ static void test_every_set_on_every_chip(void **state) {
     assert_true(sets >= 6);
 }
 
-static void test_aliases(void **state) {
+static void test_events_have_aliases_on_other_chips(void **state) {
     (void)state;
     kf_aliases *aliases = NULL;
     kf_error error = {0};
@@ -303,7 +303,7 @@ static kf_metric_set *three_metrics(void) {
     return set;
 }
 
-static void test_passes(void **state) {
+static void test_each_pass_starts_from_the_same_state(void **state) {
     (void)state;
     kf_metric_set *set = three_metrics();
     kf_backend *backend = NULL;
@@ -398,7 +398,7 @@ static kf_status check_stored(void *context, int sequence, const char *role, con
     return KF_OK;
 }
 
-static void test_completes(void **state) {
+static void test_counts_are_weighted_by_launches(void **state) {
     (void)state;
     kf_metric_set *set = three_metrics();
     kf_measurement m = {.kernel_count = 0};
@@ -426,7 +426,7 @@ static void test_completes(void **state) {
 }
 
 /* Counters that are added to a stored result come back with it, and replace those of the same names. */
-static void test_stored(void **state) {
+static void test_counters_replace_those_of_their_names(void **state) {
     (void)state;
     kf_error error = {0};
     kf_store *store = NULL;
@@ -506,15 +506,15 @@ static void test_cpu_counters_or_reason(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reads),
-        cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_derives),
+        cmocka_unit_test(test_a_set_is_read),
+        cmocka_unit_test(test_errors_of_a_set_are_named_with_their_line),
+        cmocka_unit_test(test_derived_metrics_are_computed),
         cmocka_unit_test(test_every_set_on_every_chip),
-        cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_events_have_aliases_on_other_chips),
+        cmocka_unit_test(test_each_pass_starts_from_the_same_state),
         cmocka_unit_test(test_parts_of_a_plan),
-        cmocka_unit_test(test_completes),
-        cmocka_unit_test(test_stored),
+        cmocka_unit_test(test_counts_are_weighted_by_launches),
+        cmocka_unit_test(test_counters_replace_those_of_their_names),
         cmocka_unit_test(test_cpu_counters_or_reason),
         cmocka_unit_test(test_counted_stays_counted),
     };

@@ -216,15 +216,15 @@ static void in_child(void (*test)(void)) {
     run_in_child(run_child, test);
 }
 
-static void axpy(void **state) {
+static void axpy_moves_its_arrays(void **state) {
     (void)state;
     in_child(check_axpy);
 }
-static void copy(void **state) {
+static void copy_moves_its_arrays(void **state) {
     (void)state;
     in_child(check_copy);
 }
-static void strides(void **state) {
+static void strides_waste_sectors(void **state) {
     (void)state;
     in_child(check_strides);
 }
@@ -336,9 +336,9 @@ int main(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "launch") == 0) return launch_plan(argv[2], argv[3]);
     if (argc >= 4 && strcmp(argv[1], "compare") == 0) return compare(argv[2], argv[3], argv + 4);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axpy),
-        cmocka_unit_test(copy),
-        cmocka_unit_test(strides),
+        cmocka_unit_test(axpy_moves_its_arrays),
+        cmocka_unit_test(copy_moves_its_arrays),
+        cmocka_unit_test(strides_waste_sectors),
         cmocka_unit_test(half_warps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

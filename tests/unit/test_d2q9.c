@@ -23,7 +23,7 @@
 #include "tests/unit/d2q9_fixture.h"
 
 /* Blocks and tiles do not divide the domain, and a temporal launch does not divide the number of steps. */
-static void test_cavity(void **state) {
+static void test_plans_of_a_cavity(void **state) {
     (void)state;
     static const char *const changes[] = {
         SOA "plan=pull",
@@ -49,7 +49,7 @@ static void test_cavity(void **state) {
 }
 
 /* A force along one axis alone counts. */
-static void test_force(void **state) {
+static void test_a_force_along_one_axis(void **state) {
     (void)state;
     static const char *const changes[] = {SOA "plan=pull", NULL};
     for (int axis = 0; axis < 2; axis++) {
@@ -60,7 +60,7 @@ static void test_force(void **state) {
     }
 }
 
-static void test_folded(void **state) {
+static void test_folded_boundaries_change_nothing(void **state) {
     (void)state;
     kf_scene *cavity = open_shipped_scene("cavity2d", 75 * 75),
              *array = open_shipped_scene("cylinder_array2d", 90 * 90);
@@ -77,7 +77,7 @@ static void test_folded(void **state) {
     kf_scene_free(array);
 }
 
-static void test_array(void **state) {
+static void test_plans_of_an_array_of_cylinders(void **state) {
     (void)state;
     static const char *const changes[] = {
         SOA "plan=pull",
@@ -114,7 +114,7 @@ static void test_open_faces(void **state) {
 
 /* The gate refuses an error of three bounds in velocity, density, force and torque, and passes a third of
  * one. */
-static void test_gate(void **state) {
+static void test_the_gate_refuses_three_bounds(void **state) {
     (void)state;
     enum { STEPS = 10 };
     kf_error error = {0};
@@ -189,7 +189,7 @@ static void write_picture(const unsigned char odd[3]) {
     assert_int_equal(png_image_write_to_file(&image, picture_file, 0, pixels, 0, NULL), 1);
 }
 
-static void test_mask(void **state) {
+static void test_a_picture_is_a_mask(void **state) {
     (void)state;
     static const unsigned char black[3] = {0, 0, 0}, blue[3] = {0, 0, 255};
     kf_error error = {0};
@@ -265,7 +265,7 @@ static void test_unknown_boundaries(void **state) {
     assert_string_equal(error.message, "d2q9 has no boundary outflow, which the scene has at xmax");
 }
 
-static void test_refusals(void **state) {
+static void test_what_d2q9_lacks_is_refused(void **state) {
     (void)state;
     kf_error error = {0};
     kf_scene *scene = open_shipped_scene("cavity2d", 400);
@@ -318,7 +318,7 @@ static void test_refusals(void **state) {
  * --------------------------------------------------------------------------------------------------- */
 
 /* A plan that is saved and restored at any step continues bit for bit, also within a temporal launch. */
-static void test_checkpoint(void **state) {
+static void test_a_checkpoint_continues_bit_for_bit(void **state) {
     (void)state;
     static const char *const changes[] = {
         SOA "plan=toelke bounce_back=full_way",
@@ -403,7 +403,7 @@ static void test_table_4(void **state) {
 }
 
 /* The cases, at reduced cost. */
-static void test_cases(void **state) {
+static void test_validation_cases_pass(void **state) {
     (void)state;
     static const volatile int interrupted;
     kf_error error = {0};
@@ -433,19 +433,19 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cavity),
-        cmocka_unit_test(test_force),
-        cmocka_unit_test(test_folded),
-        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_plans_of_a_cavity),
+        cmocka_unit_test(test_a_force_along_one_axis),
+        cmocka_unit_test(test_folded_boundaries_change_nothing),
+        cmocka_unit_test(test_plans_of_an_array_of_cylinders),
         cmocka_unit_test(test_open_faces),
-        cmocka_unit_test(test_gate),
-        cmocka_unit_test(test_mask),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_the_gate_refuses_three_bounds),
+        cmocka_unit_test(test_a_picture_is_a_mask),
+        cmocka_unit_test(test_what_d2q9_lacks_is_refused),
         cmocka_unit_test(test_unknown_boundaries),
-        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_a_checkpoint_continues_bit_for_bit),
         cmocka_unit_test(test_start_in_blocks),
         cmocka_unit_test(test_table_4),
-        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_validation_cases_pass),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

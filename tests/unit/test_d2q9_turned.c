@@ -57,7 +57,7 @@ static void put_disc(kf_scene *scene) {
 
 /* A disc off the middle, in a cavity under one lid or two, and in a stream that enters from one side or
  * two. When the scene turns by quarters, the fields turn with it, and so do those of the configs. */
-static void test_turned(void **state) {
+static void test_a_turned_scene_has_the_turned_flow(void **state) {
     (void)state;
     enum { N = 24, STEPS = 60 }; /* until the corners reach the disc */
     static const char *const closed[] = {SOA "plan=pull", SOA "plan=push", SOA "plan=inplace",
@@ -234,8 +234,8 @@ static void test_half_of_a_solid(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turned), cmocka_unit_test(test_open_nodes),
-                                       cmocka_unit_test(test_solids_at_faces),
-                                       cmocka_unit_test(test_half_of_a_solid)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_turned_scene_has_the_turned_flow), cmocka_unit_test(test_open_nodes),
+        cmocka_unit_test(test_solids_at_faces), cmocka_unit_test(test_half_of_a_solid)};
     return cmocka_run_group_tests(tests, open_backend_for_variants_on_all_cores, close_backend);
 }

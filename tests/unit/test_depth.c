@@ -9,7 +9,7 @@ static kf_scene thin_fluid(void) {
     return (kf_scene){.viscosity = 1e-4, .collision = KF_ACM_MRT, .rate_rule = KF_RATE_ADAPTIVE_2020};
 }
 
-static void test_formula(void **state) {
+static void test_depth_of_a_surface_by_hand(void **state) {
     (void)state;
     kf_scene scene = thin_fluid();
     assert_true(fabs(kf_scene_surface_depth(&scene, 0.0) - 0.4) < 1e-3);
@@ -146,7 +146,7 @@ static void test_thin_plate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_depth_of_each_rule), cmocka_unit_test(test_formula),
+        cmocka_unit_test(test_depth_of_each_rule), cmocka_unit_test(test_depth_of_a_surface_by_hand),
         cmocka_unit_test(test_closed_box),         cmocka_unit_test(test_by_what_the_stream_reaches),
         cmocka_unit_test(test_thin_plate),
     };

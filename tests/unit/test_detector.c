@@ -80,7 +80,7 @@ static void test_mann_whitney_of_many(void **state) {
     assert_near(kf_mann_whitney(same, 100, same, 100), 1.0, 0);
 }
 
-static void test_holm(void **state) {
+static void test_holm_corrects_by_hand(void **state) {
     (void)state;
     /* 0.01 * 4, 0.013 * 3 (not below the one before), 0.03 * 2, 0.2. */
     double p[] = {0.03, 0.01, 0.2, 0.013};
@@ -95,7 +95,7 @@ static void test_holm(void **state) {
     kf_holm(NULL, 0);
 }
 
-static void test_shift(void **state) {
+static void test_shift_of_two_samples_by_hand(void **state) {
     (void)state;
     const double a[] = {1, 2, 3, 4, 5}, b[] = {11, 12, 13, 14, 15};
     kf_comparison c = kf_compare(a, 5, b, 5);
@@ -109,7 +109,7 @@ static void test_shift(void **state) {
 }
 
 /* The interval covers the truth as often as it says: 96.8 % for 5 against 5. */
-static void test_coverage(void **state) {
+static void test_intervals_cover_as_often_as_they_say(void **state) {
     (void)state;
     kf_noise_model model = {.process_deviation = 0.01, .seed = 5};
     kf_time_source source = kf_noise_source(&model);
@@ -223,7 +223,7 @@ static void test_noise_floor(void **state) {
     assert_near(kf_noise_floor(nights, 0), 0.0, 0.0);
 }
 
-static void test_screen(void **state) {
+static void test_a_step_makes_a_candidate(void **state) {
     (void)state;
     kf_night_level nights[70];
     for (int i = 0; i < 70; i++)
@@ -424,14 +424,14 @@ int main(void) {
         cmocka_unit_test(test_mann_whitney_exact),
         cmocka_unit_test(test_mann_whitney_ties),
         cmocka_unit_test(test_mann_whitney_of_many),
-        cmocka_unit_test(test_holm),
-        cmocka_unit_test(test_shift),
-        cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_holm_corrects_by_hand),
+        cmocka_unit_test(test_shift_of_two_samples_by_hand),
+        cmocka_unit_test(test_intervals_cover_as_often_as_they_say),
         cmocka_unit_test(test_false_discovery),
         cmocka_unit_test(test_a_level_of_one_night),
         cmocka_unit_test(test_change_points),
         cmocka_unit_test(test_noise_floor),
-        cmocka_unit_test(test_screen),
+        cmocka_unit_test(test_a_step_makes_a_candidate),
         cmocka_unit_test(test_rates_of_the_model),
         cmocka_unit_test(test_rates_of_recordings),
         cmocka_unit_test(test_bad_recordings),

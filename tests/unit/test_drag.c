@@ -159,7 +159,7 @@ static void test_rows_read_back(void **state) {
 
 /* The forecast of a flow that settles, from its later half, is near the time that it takes. The start
  * decays fast or slowly, with and without a ripple. */
-static void test_forecast(void **state) {
+static void test_the_time_to_settle_is_forecast(void **state) {
     (void)state;
     static const double through = 1000.0, decays[] = {0.3, 0.8, 1.5}, ripples[] = {0.0, 0.004};
     for (size_t d = 0; d < 3; d++)
@@ -227,7 +227,7 @@ static void test_judged_rows(void **state) {
     kf_force_series_free(&series);
 }
 
-static void test_chart(void **state) {
+static void test_a_chart_is_drawn_of_a_series(void **state) {
     (void)state;
     kf_force_series series = {0};
     kf_error error;
@@ -251,10 +251,14 @@ static void test_chart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means_and_end),     cmocka_unit_test(test_a_foreign_beginning),
-        cmocka_unit_test(test_means_of_the_body), cmocka_unit_test(test_running_means),
-        cmocka_unit_test(test_rows_read_back),    cmocka_unit_test(test_chart),
-        cmocka_unit_test(test_forecast),          cmocka_unit_test(test_judged_rows),
+        cmocka_unit_test(test_means_and_end),
+        cmocka_unit_test(test_a_foreign_beginning),
+        cmocka_unit_test(test_means_of_the_body),
+        cmocka_unit_test(test_running_means),
+        cmocka_unit_test(test_rows_read_back),
+        cmocka_unit_test(test_a_chart_is_drawn_of_a_series),
+        cmocka_unit_test(test_the_time_to_settle_is_forecast),
+        cmocka_unit_test(test_judged_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void test_tunnel_of_a_mask(void **state) {
 }
 
 /* The prior falls with the cells, up to those of the table's flows, and says where the table ends. */
-static void test_prior(void **state) {
+static void test_the_prior_falls_with_the_cells(void **state) {
     (void)state;
     kf_grid_prior prior;
     kf_error error;
@@ -150,7 +150,7 @@ static kf_drag_report report_of(bool settled) {
 }
 
 /* The parts add by squares. One that is not known is named, and missing in the total. */
-static void test_total(void **state) {
+static void test_parts_add_by_squares(void **state) {
     (void)state;
     char text[256];
     kf_drag_interval whole, early, read;
@@ -199,12 +199,9 @@ static void test_links_have_no_prior(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tunnel_of_a_ball),
-        cmocka_unit_test(test_tunnels_without_a_rule),
-        cmocka_unit_test(test_tunnel_of_a_mask),
-        cmocka_unit_test(test_prior),
-        cmocka_unit_test(test_total),
-        cmocka_unit_test(test_links_have_no_prior),
+        cmocka_unit_test(test_tunnel_of_a_ball),     cmocka_unit_test(test_tunnels_without_a_rule),
+        cmocka_unit_test(test_tunnel_of_a_mask),     cmocka_unit_test(test_the_prior_falls_with_the_cells),
+        cmocka_unit_test(test_parts_add_by_squares), cmocka_unit_test(test_links_have_no_prior),
     };
     return cmocka_run_group_tests(tests, open_ball, close_ball);
 }

@@ -45,7 +45,7 @@ static void fill(void) {
         }
 }
 
-static void test_ghosts(void **state) {
+static void test_every_ghost_has_a_place(void **state) {
     (void)state;
     fill();
     for (size_t i = 0; i < sizeof fresh / sizeof *fresh; i++)
@@ -67,7 +67,7 @@ static void check_node(int x, int y, int z) {
                         number_of(i, held(x - cx), y - cy, z - cz));
     }
 }
-static void test_streams(void **state) {
+static void test_streams_read_their_neighbours(void **state) {
     (void)state;
     fill();
     for (int z = 1; z < NZ - 1; z++)
@@ -82,7 +82,7 @@ static void test_streams(void **state) {
     assert_null(kf_fresh_place(&second, 0, 0, 1, 1));
 }
 
-static void test_inner(void **state) {
+static void test_no_two_inner_nodes_share_a_place(void **state) {
     (void)state;
     static bool used[sizeof inner / sizeof *inner];
     size_t count = 0;
@@ -102,7 +102,8 @@ static void test_inner(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ghosts), cmocka_unit_test(test_streams),
-                                       cmocka_unit_test(test_inner)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_ghost_has_a_place),
+                                       cmocka_unit_test(test_streams_read_their_neighbours),
+                                       cmocka_unit_test(test_no_two_inner_nodes_share_a_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

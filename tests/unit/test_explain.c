@@ -34,7 +34,7 @@ static kf_evaluation evaluated(long block, const char *layout, bool graph, kf_st
 
 /* The best has block 128, csoa and graph. Undoing the layout costs 10 % (measured), the block 40 % (its
  * first samples), and the graph was never undone alone. */
-static void test_differences(void **state) {
+static void test_differences_have_their_gain(void **state) {
     (void)state;
     /* One by one: gcc 12 that fills variables (make check-sanitize) clears bytes that a list has set. */
     kf_evaluation tried[6];
@@ -62,7 +62,7 @@ static void test_differences(void **state) {
     assert_true(found[1].noise && !found[0].noise && !found[2].noise);
 }
 
-static void test_text(void **state) {
+static void test_the_text_compares_with_the_default(void **state) {
     (void)state;
     kf_evaluation tried[] = {evaluated(64, "soa", false, KF_STATE_OK, 200.0),
                              evaluated(128, "soa", false, KF_STATE_OK, 160.0)};
@@ -124,7 +124,7 @@ static void test_final_counts(void **state) {
 
 /* It says what a looser accuracy would give, and which accuracy allows it. A slower config is not
  * recommended. */
-static void test_alternatives(void **state) {
+static void test_a_looser_accuracy_is_offered(void **state) {
     (void)state;
     kf_problem problem = {.name = "p"};
     kf_tune_result result = {.best = -1, .presets = {-1, -1, -1}, .alternative_count = 2};
@@ -148,8 +148,9 @@ static void test_alternatives(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences), cmocka_unit_test(test_text),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_differences_have_their_gain),
+                                       cmocka_unit_test(test_the_text_compares_with_the_default),
                                        cmocka_unit_test(test_final_counts),
-                                       cmocka_unit_test(test_alternatives)};
+                                       cmocka_unit_test(test_a_looser_accuracy_is_offered)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,7 +246,7 @@ static void test_free_names(void **state) {
     kf_expression_free(expression);
 }
 
-static void test_truth(void **state) {
+static void test_truth_as_in_python(void **state) {
     (void)state;
     static const struct {
         const char *source;
@@ -355,7 +355,7 @@ int main(void) {
         cmocka_unit_test(test_hostile_work_is_refused),
         cmocka_unit_test(test_long_sums_are_fine),
         cmocka_unit_test(test_free_names),
-        cmocka_unit_test(test_truth),
+        cmocka_unit_test(test_truth_as_in_python),
         cmocka_unit_test(test_convolution_problem),
         cmocka_unit_test(test_dedispersion_problem),
     };

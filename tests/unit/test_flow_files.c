@@ -58,7 +58,7 @@ static void check_linear(double a, double b, double vorticity, double q) {
     kf_snapshot_free(&s);
 }
 
-static void test_derivatives(void **state) {
+static void test_derivatives_of_linear_flows(void **state) {
     (void)state;
     check_linear(-3.0, 3.0, 6.0, 9.0); /* turning like a rigid body: Q is the square of the angular speed */
     check_linear(2.0, 0.0, -2.0, 0.0); /* a shear flow is no vortex */
@@ -102,7 +102,7 @@ static kf_scene *make_cube(void) {
     return scene;
 }
 
-static void test_mask(void **state) {
+static void test_nodes_inside_and_at_the_edge_of_a_solid(void **state) {
     (void)state;
     kf_scene *scene = make_cube();
     kf_snapshot s = linear_flow(0.0, 0.0);
@@ -304,14 +304,14 @@ static void test_shear_of_a_curved_layer(void **state) {
     kf_scene_free(scene);
 }
 
-static void test_surface(void **state) {
+static void test_forces_on_a_surface(void **state) {
     (void)state;
     check_surface(false);
     check_surface(true);
 }
 
 /* Three flows of slopes 1, 2 and 6: mean 3, mean square about it 14/3. */
-static void test_means(void **state) {
+static void test_means_and_mean_squares_by_hand(void **state) {
     (void)state;
     static const double slopes[] = {1.0, 2.0, 6.0};
     kf_mean_fields means = {.samples = 0};
@@ -340,7 +340,7 @@ static void test_means(void **state) {
 
 /* Where u is 1, 2 and 6 and v is -2, -3 and -7, u'v' is minus the mean square of u', 14/3. w is twice u,
  * so that v w is tested, too. */
-static void test_stresses(void **state) {
+static void test_stresses_by_hand(void **state) {
     (void)state;
     static const float u[] = {1.0F, 2.0F, 6.0F};
     kf_mean_fields means = {.samples = 0};
@@ -367,7 +367,7 @@ static void test_stresses(void **state) {
     kf_mean_fields_free(&means);
 }
 
-static void test_words(void **state) {
+static void test_unknown_quantities_are_refused(void **state) {
     (void)state;
     int quantities;
     kf_error error;
@@ -425,7 +425,7 @@ static void write_moment(const char *folder, const char *name, uint64_t step, do
 /* The series has a run's own files, and of others in the folder those from which the run continued. Times
  * are those of the files, since steps of particles differ in length. Once they are listed, the files need
  * not be read again. */
-static void test_series(void **state) {
+static void test_a_series_is_of_one_run(void **state) {
     (void)state;
     char folder[] = "/tmp/kftune-series-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -456,18 +456,18 @@ static void test_series(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_derivatives_of_linear_flows),
         cmocka_unit_test(test_derivatives_of_a_layer),
         cmocka_unit_test(test_surface_by_a_law),
-        cmocka_unit_test(test_mask),
+        cmocka_unit_test(test_nodes_inside_and_at_the_edge_of_a_solid),
         cmocka_unit_test(test_surface_that_moves),
         cmocka_unit_test(test_solid_beyond_a_seam),
-        cmocka_unit_test(test_surface),
+        cmocka_unit_test(test_forces_on_a_surface),
         cmocka_unit_test(test_shear_of_a_curved_layer),
-        cmocka_unit_test(test_means),
-        cmocka_unit_test(test_stresses),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_series),
+        cmocka_unit_test(test_means_and_mean_squares_by_hand),
+        cmocka_unit_test(test_stresses_by_hand),
+        cmocka_unit_test(test_unknown_quantities_are_refused),
+        cmocka_unit_test(test_a_series_is_of_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

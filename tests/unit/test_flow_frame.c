@@ -39,7 +39,7 @@ static void frame_of_a_mask(void **state) {
 
 /* Drag points along the fastest inflow, otherwise along the start, the force, or the fastest wall. Lift
  * points away from the one pair of walls beside it, otherwise along z, at a right angle to drag. */
-static void frames(void **state) {
+static void drag_is_along_the_stream(void **state) {
     (void)state;
     kf_scene s = {.nodes = {10, 10, 10}};
     for (int f = 0; f < KF_FACES; f++)
@@ -69,7 +69,7 @@ static void frames(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames),
+        cmocka_unit_test(drag_is_along_the_stream),
         cmocka_unit_test(frame_of_a_mask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

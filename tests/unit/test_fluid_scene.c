@@ -477,7 +477,7 @@ static void the_rest_is_hashed(kf_fluid *f, const char *hash) {
 }
 
 /* Everything that changes the result changes the hash; a copy has the same. */
-static void hashes(void **state) {
+static void what_changes_the_result_changes_the_hash(void **state) {
     (void)state;
     static const char text[] =
         "{" PLAIN ", \"dyes\": [{\"name\": \"ink\"}], \"sources\": [{\"center\": [1, 2], "
@@ -571,10 +571,14 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(units_of_the_flow),        cmocka_unit_test(zeros_have_no_sign),
-        cmocka_unit_test(dyes_sources_and_pushes),  cmocka_unit_test(images_behind_walls),
-        cmocka_unit_test(solids_fill_their_volume), cmocka_unit_test(a_picture_stands_upright),
-        cmocka_unit_test(starts_by_their_formulas), cmocka_unit_test(hashes),
+        cmocka_unit_test(units_of_the_flow),
+        cmocka_unit_test(zeros_have_no_sign),
+        cmocka_unit_test(dyes_sources_and_pushes),
+        cmocka_unit_test(images_behind_walls),
+        cmocka_unit_test(solids_fill_their_volume),
+        cmocka_unit_test(a_picture_stands_upright),
+        cmocka_unit_test(starts_by_their_formulas),
+        cmocka_unit_test(what_changes_the_result_changes_the_hash),
         cmocka_unit_test(what_a_user_sees),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

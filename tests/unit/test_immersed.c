@@ -34,7 +34,7 @@ static kf_scene *open_aslant(void) {
 
 /* The part that the samples of a pass lose adds up over the passes: in fields of the whole domain, and in
  * those of the band, in real numbers and in fixed point. */
-static void test_passes(void **state) {
+static void test_parts_of_passes_add_up(void **state) {
     (void)state;
     static const char *const values[][8] = {
         {"storage=f64", "plan=baseline", "collision_split=1", "boundary_kernels=1", "staged_nodes=0",
@@ -94,7 +94,7 @@ static void test_solid_thinner_than_a_cell(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_parts_of_passes_add_up),
         cmocka_unit_test(test_solid_thinner_than_a_cell),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);

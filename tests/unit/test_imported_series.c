@@ -62,7 +62,7 @@ static void expect(plan p, const char *pin, kf_verdict_state state, const char *
     assert_int_equal(v.nights, NIGHTS);
 }
 
-static void test_verdicts(void **state) {
+static void test_verdicts_of_made_series(void **state) {
     (void)state;
     expect((plan){.changed = 99, .each = 1, .noise = 0.01}, NULL, KF_SAME, "no change of more than 1");
     /* One value is no evidence, five are, whether of one night or of five. */
@@ -263,14 +263,10 @@ static void test_bad_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_value_is_of_the_newest_night),
-        cmocka_unit_test(test_machines_are_apart),
-        cmocka_unit_test(test_series_are_judged_alone),
-        cmocka_unit_test(test_names_of_nights),
-        cmocka_unit_test(test_files_of_libraries),
-        cmocka_unit_test(test_long_names_stay_apart),
-        cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_verdicts_of_made_series), cmocka_unit_test(test_value_is_of_the_newest_night),
+        cmocka_unit_test(test_machines_are_apart),      cmocka_unit_test(test_series_are_judged_alone),
+        cmocka_unit_test(test_names_of_nights),         cmocka_unit_test(test_files_of_libraries),
+        cmocka_unit_test(test_long_names_stay_apart),   cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

@@ -62,7 +62,7 @@ static void test_kinds_of_values(void **state) {
 }
 
 /* A failed row counts as one, however it is spelled. */
-static void test_failures(void **state) {
+static void test_failed_rows_count(void **state) {
     (void)state;
     static const char *const times[] = {"1e20",
                                         "1e+20",
@@ -221,7 +221,7 @@ static void test_small_files_stay_small(void **state) {
     kf_store_close(store);
 }
 
-static void test_moments(void **state) {
+static void test_moments_are_in_utc(void **state) {
     (void)state;
     static const struct {
         const char *text, *moment;
@@ -292,10 +292,10 @@ static void test_units_of_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unfinished_caches), cmocka_unit_test(test_kinds_of_values),
-        cmocka_unit_test(test_failures),          cmocka_unit_test(test_values_go_out_as_they_came),
-        cmocka_unit_test(test_wrong_files),       cmocka_unit_test(test_small_files_stay_small),
-        cmocka_unit_test(test_moments),           cmocka_unit_test(test_units_of_time),
+        cmocka_unit_test(test_unfinished_caches),  cmocka_unit_test(test_kinds_of_values),
+        cmocka_unit_test(test_failed_rows_count),  cmocka_unit_test(test_values_go_out_as_they_came),
+        cmocka_unit_test(test_wrong_files),        cmocka_unit_test(test_small_files_stay_small),
+        cmocka_unit_test(test_moments_are_in_utc), cmocka_unit_test(test_units_of_time),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

@@ -143,11 +143,11 @@ static void test_mesh_with_holes(void **state) {
     }
 }
 /* A moving wall and stilts. */
-static void test_ahmed(void **state) {
+static void test_a_moving_wall_and_stilts(void **state) {
     (void)state;
     verify(open_shipped_scene("ahmed", 14000), 2, two_solvers);
 }
-static void test_turning(void **state) {
+static void test_a_turning_solid(void **state) {
     (void)state;
     kf_scene *scene = open_shipped_scene("ahmed", 10000);
     scene->motion.moving = true;
@@ -166,7 +166,7 @@ static void disturb(const void *context, int i, int j, int k, double *density, d
     velocity[2] = 0.25 * sin(0.6 * j + 0.9 * k + 0.2 * i);
 }
 /* Periodic along x, walls that move along y, free slip along z; steps that carry over cells. */
-static void test_box(void **state) {
+static void test_steps_carry_over_cells_in_a_box(void **state) {
     (void)state;
     for (int variant = 0; variant < 3; variant++) {
         kf_scene *scene = kf_flow_box("box", 16, 13, 10, 0.05);
@@ -288,7 +288,7 @@ static void test_force_of_the_body(void **state) {
 
 /* The records of a state are velocity and pressure in the user's units, forces and what the pressure's
  * solver left; and the load is held against the momentum that a duct's fluid loses. */
-static void test_records(void **state) {
+static void test_records_are_in_the_users_units(void **state) {
     (void)state;
     kf_error error = {0};
     kf_scene *scene = open_shipped_scene("ball", 6000);
@@ -415,7 +415,7 @@ static void test_smoke_velocity(void **state) {
 }
 
 /* A run continues from a checkpoint bit for bit. */
-static void test_checkpoint(void **state) {
+static void test_a_checkpoint_continues_bit_for_bit(void **state) {
     (void)state;
     kf_error error = {0};
     kf_scene *scene = open_shipped_scene("ball", 6000);
@@ -442,7 +442,7 @@ static void test_checkpoint(void **state) {
 }
 
 /* A section makes a file this system's, and its steps longer; what it does not know is refused. */
-static void test_section(void **state) {
+static void test_a_section_chooses_the_system(void **state) {
     (void)state;
     static const char text[] =
         "{\"domain\": {\"cells\": [16, 16, 16], \"size\": [1, 1, 1]},"
@@ -572,15 +572,15 @@ static void test_gate_of_too_few(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_mesh_with_holes),
-                                       cmocka_unit_test(test_ahmed),
-                                       cmocka_unit_test(test_turning),
-                                       cmocka_unit_test(test_box),
+                                       cmocka_unit_test(test_a_moving_wall_and_stilts),
+                                       cmocka_unit_test(test_a_turning_solid),
+                                       cmocka_unit_test(test_steps_carry_over_cells_in_a_box),
                                        cmocka_unit_test(test_known_profiles),
                                        cmocka_unit_test(test_force_of_the_body),
-                                       cmocka_unit_test(test_records),
+                                       cmocka_unit_test(test_records_are_in_the_users_units),
                                        cmocka_unit_test(test_smoke_velocity),
-                                       cmocka_unit_test(test_checkpoint),
-                                       cmocka_unit_test(test_section),
+                                       cmocka_unit_test(test_a_checkpoint_continues_bit_for_bit),
+                                       cmocka_unit_test(test_a_section_chooses_the_system),
                                        cmocka_unit_test(test_most_explicit_viscosity),
                                        cmocka_unit_test(test_automatic_viscous_term),
                                        cmocka_unit_test(test_too_few),

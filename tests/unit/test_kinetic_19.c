@@ -58,7 +58,7 @@ static void test_static_solid(void **state) {
 }
 
 /* A moving solid in a periodic domain with a body force; constant rates, those of 1, and BGK. */
-static void test_forced(void **state) {
+static void test_a_moving_solid_under_a_force(void **state) {
     (void)state;
     static const char *const *const configs[] = {exact};
     kf_scene *scene = open_scene("torus", 2500);
@@ -83,7 +83,7 @@ static void test_forced(void **state) {
 }
 
 /* A config that a scene does not allow, or that the kernels lack, is refused. */
-static void test_refusals(void **state) {
+static void test_what_19_velocities_lack_is_refused(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_scene("ball", 2000);
@@ -107,8 +107,8 @@ static void test_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_static_solid),
-        cmocka_unit_test(test_forced),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_a_moving_solid_under_a_force),
+        cmocka_unit_test(test_what_19_velocities_lack_is_refused),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -92,7 +92,7 @@ static void test_left_out_on_gpu(void **state) {
 }
 
 /* Lanes add in another order, so they are compared with the reference. */
-static void test_lanes(void **state) {
+static void test_sums_by_lanes(void **state) {
     (void)state;
     static const char *const lanes[][5] = {
         {"storage=f32", "segment_lanes=8", "segment_length=8", NULL},
@@ -121,7 +121,7 @@ static void compare_patches(const kf_scene *scene, const char *const *values, lo
     assert_same_run(patches, cells, STEPS);
 }
 
-static void test_patches(void **state) {
+static void test_sums_by_patches(void **state) {
     (void)state;
     static const char *const single[] = {"storage=f32", "force_sum=fixed", NULL};
     static const char *const twice[] = {"storage=f64", "force_sum=fixed", NULL};
@@ -144,7 +144,7 @@ static void test_patches(void **state) {
 }
 
 /* Populations that stream to the band's nodes are the same whether they are kept or loaded again. */
-static void test_kept(void **state) {
+static void test_kept_populations_are_those_loaded_again(void **state) {
     (void)state;
     static const char *const values[][3] = {
         {"storage=f32", NULL}, {"storage=f16", NULL}, {"storage=f64", "force_sum=fixed", NULL}};
@@ -227,11 +227,11 @@ int main(void) {
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_left_out_of_pairs),
         cmocka_unit_test(test_left_out_on_gpu),
-        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_sums_by_lanes),
         cmocka_unit_test(test_samples_that_crowd),
         cmocka_unit_test(test_band_at_the_outflow),
-        cmocka_unit_test(test_patches),
-        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_sums_by_patches),
+        cmocka_unit_test(test_kept_populations_are_those_loaded_again),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -104,7 +104,7 @@ static void test_from_end_to_end(void **state) {
 }
 
 /* Two nodes a thread, whose kernels are those of a GPU. */
-static void test_pairs(void **state) {
+static void test_two_nodes_a_thread(void **state) {
     (void)state;
     static const char *const pairs[] = {"storage=f16",
                                         "layout=csoa",
@@ -346,10 +346,10 @@ static void test_where_two_grids_do_not_fit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_static_solid), cmocka_unit_test(test_from_end_to_end),
-        cmocka_unit_test(test_pairs),        cmocka_unit_test(test_planes_in_turn),
-        cmocka_unit_test(test_shell_apart),  cmocka_unit_test(test_lane_of_shell),
-        cmocka_unit_test(test_band_chain),   cmocka_unit_test(test_where_two_grids_do_not_fit),
+        cmocka_unit_test(test_static_solid),       cmocka_unit_test(test_from_end_to_end),
+        cmocka_unit_test(test_two_nodes_a_thread), cmocka_unit_test(test_planes_in_turn),
+        cmocka_unit_test(test_shell_apart),        cmocka_unit_test(test_lane_of_shell),
+        cmocka_unit_test(test_band_chain),         cmocka_unit_test(test_where_two_grids_do_not_fit),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

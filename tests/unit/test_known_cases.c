@@ -158,15 +158,15 @@ static void tell_cases(const kf_system *system, bool with_gpu, const char *known
     assert_known(known, text.text);
 }
 
-static void test_kinetic(void **state) {
+static void test_cases_of_kinetic(void **state) {
     (void)state;
     tell_cases(&kf_system_kinetic, true, "cases-kinetic.txt");
 }
-static void test_flat(void **state) {
+static void test_cases_of_d2q9(void **state) {
     (void)state;
     tell_cases(&kf_system_d2q9, true, "cases-d2q9.txt");
 }
-static void test_fluids(void **state) {
+static void test_cases_of_stable_fluids(void **state) {
     (void)state;
     tell_cases(&kf_system_stable_fluids, false, "cases-stable-fluids.txt");
 }
@@ -174,14 +174,15 @@ static void test_particles_cases(void **state) {
     (void)state;
     tell_cases(&kf_system_sph, true, "cases-sph.txt");
 }
-static void test_incompressible(void **state) {
+static void test_cases_of_incompressible(void **state) {
     (void)state;
     tell_cases(&kf_system_incompressible, true, "cases-incompressible.txt");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinetic), cmocka_unit_test(test_flat),
-                                       cmocka_unit_test(test_fluids), cmocka_unit_test(test_particles_cases),
-                                       cmocka_unit_test(test_incompressible)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases_of_kinetic), cmocka_unit_test(test_cases_of_d2q9),
+        cmocka_unit_test(test_cases_of_stable_fluids), cmocka_unit_test(test_particles_cases),
+        cmocka_unit_test(test_cases_of_incompressible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

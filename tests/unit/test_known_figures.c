@@ -84,7 +84,7 @@ static void tell_kind(kf_text *text, const kf_figure_kind *kind, const kf_proble
     kf_figures_free(&figures);
 }
 
-static void test_kinds(void **state) {
+static void test_figures_of_every_kind(void **state) {
     (void)state;
     kf_text text = {0};
     for (const kf_figure_kind *kind = kf_figure_kinds; kind->name != NULL; kind++)
@@ -179,7 +179,7 @@ static void test_table_and_json(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_figures_of_every_kind),
         cmocka_unit_test(test_table_and_json),
     };
     return cmocka_run_group_tests(tests, make_timings, free_timings);

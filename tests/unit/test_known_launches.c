@@ -169,36 +169,36 @@ static void assert_launches(const char *system, const char *file) {
     assert_known(file, t.text.text);
 }
 
-static void test_kinetic(void **state) {
+static void test_launches_of_kinetic(void **state) {
     (void)state;
     assert_launches("kinetic", "launches-kinetic.txt");
 }
 
-static void test_flat(void **state) {
+static void test_launches_of_d2q9(void **state) {
     (void)state;
     assert_launches("d2q9", "launches-d2q9.txt");
 }
 
-static void test_fluids(void **state) {
+static void test_launches_of_stable_fluids(void **state) {
     (void)state;
     assert_launches("stable_fluids", "launches-stable-fluids.txt");
 }
 
-static void test_particles(void **state) {
+static void test_launches_of_sph(void **state) {
     (void)state;
     assert_launches("sph", "launches-sph.txt");
 }
 
-static void test_incompressible(void **state) {
+static void test_launches_of_incompressible(void **state) {
     (void)state;
     assert_launches("incompressible", "launches-incompressible.txt");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinetic),        cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_fluids),         cmocka_unit_test(test_particles),
-        cmocka_unit_test(test_incompressible),
+        cmocka_unit_test(test_launches_of_kinetic),        cmocka_unit_test(test_launches_of_d2q9),
+        cmocka_unit_test(test_launches_of_stable_fluids),  cmocka_unit_test(test_launches_of_sph),
+        cmocka_unit_test(test_launches_of_incompressible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

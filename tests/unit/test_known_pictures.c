@@ -37,7 +37,7 @@ static void tell_picture(kf_text *text, const char *name, const char *path) {
     free(picture.rgb);
 }
 
-static void test_scenes(void **state) {
+static void test_pictures_of_scenes(void **state) {
     (void)state;
     static const char *const names[] = {"ahmed", "torus", "concave"};
     kf_text text = {0};
@@ -76,7 +76,7 @@ static kf_snapshot flow_of(const kf_scene *scene) {
 }
 
 /* Slices of a flow around nodes of a mask, and around a mesh: fields, planes, ranges. */
-static void test_slices(void **state) {
+static void test_pictures_of_slices(void **state) {
     (void)state;
     static const char *const names[] = {"cylinder_array2d", "cylinder2d", "ahmed"};
     static const kf_picture_view views[] = {
@@ -105,7 +105,7 @@ static void test_slices(void **state) {
     assert_known("slices.txt", text.text);
 }
 
-static void test_colours(void **state) {
+static void test_colours_and_scales(void **state) {
     (void)state;
     kf_text text = {0};
     for (int i = -1; i <= 33; i++) {
@@ -119,7 +119,7 @@ static void test_colours(void **state) {
 }
 
 /* A picture shows every letter of the bitmap font, 16 in a row, as a # for each pixel. */
-static void test_letters(void **state) {
+static void test_letters_of_the_bitmap_font(void **state) {
     (void)state;
     enum { TOGETHER = 16, PRINTABLE = '~' - ' ' + 1, WIDTH = TOGETHER * 6, HEIGHT = 10 };
     static const kf_colour white = {255, 255, 255}, black = {0, 0, 0};
@@ -149,10 +149,10 @@ static void test_letters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scenes),
-        cmocka_unit_test(test_slices),
-        cmocka_unit_test(test_colours),
-        cmocka_unit_test(test_letters),
+        cmocka_unit_test(test_pictures_of_scenes),
+        cmocka_unit_test(test_pictures_of_slices),
+        cmocka_unit_test(test_colours_and_scales),
+        cmocka_unit_test(test_letters_of_the_bitmap_font),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -3,7 +3,7 @@
  * numbers by hand. Faults: a number that changes by accident. */
 #include "tests/unit/tell_scene.h"
 
-static void test_flows(void **state) {
+static void test_scenes_of_flows(void **state) {
     (void)state;
     static const char *const names[] = {"ahmed",
                                         "ahmed_no_stilts",
@@ -48,7 +48,7 @@ static void test_flows(void **state) {
 }
 
 /* Smoke is left out of grids that were scaled down for the gate, so these are given their nodes. */
-static void test_smoke(void **state) {
+static void test_scenes_with_smoke(void **state) {
     (void)state;
     kf_text text = {0};
     static const char *const names[] = {"spinning_torus", "vortices"};
@@ -64,7 +64,7 @@ static void test_smoke(void **state) {
     assert_known("smoke.txt", text.text);
 }
 
-static void test_particles(void **state) {
+static void test_scenes_of_particles(void **state) {
     (void)state;
     static const struct {
         const char *name;
@@ -88,9 +88,9 @@ static void test_particles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flows),
-        cmocka_unit_test(test_smoke),
-        cmocka_unit_test(test_particles),
+        cmocka_unit_test(test_scenes_of_flows),
+        cmocka_unit_test(test_scenes_with_smoke),
+        cmocka_unit_test(test_scenes_of_particles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void assert_export(const char *name, exporter write, int64_t id) {
     assert_known(name, neutral(text));
 }
 
-static void test_exports(void **state) {
+static void test_every_export_is_known(void **state) {
     (void)state;
     assert_export("run.csv", kf_store_export_csv, 1);
     assert_export("run-t4.json", kf_store_export_t4, 1);
@@ -116,7 +116,7 @@ static kf_status tell_series(void *context, const kf_series_summary *s, kf_error
     return KF_OK;
 }
 
-static void test_rows(void **state) {
+static void test_every_row_is_known(void **state) {
     (void)state;
     kf_text text = {0};
     kf_error error = {0};
@@ -233,8 +233,8 @@ static void test_command_line(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exports),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_every_export_is_known),
+        cmocka_unit_test(test_every_row_is_known),
         cmocka_unit_test(test_plots_and_report),
         cmocka_unit_test(test_command_line),
     };

@@ -72,7 +72,7 @@ static void make_result(kf_tune_result *result, kf_evaluation tried[TRIED], kf_e
     kf_copy_text(result->run.strategy, sizeof result->run.strategy, "model");
 }
 
-static void test_result(void **state) {
+static void test_every_member_of_a_result_is_printed(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "tune.db");
@@ -129,6 +129,6 @@ static void test_result(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_result)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_member_of_a_result_is_printed)};
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

@@ -40,7 +40,7 @@ static void test_close_points(void **state) {
     }
 }
 
-static void test_alone(void **state) {
+static void test_a_name_stays_inside_the_picture(void **state) {
     (void)state;
     static kf_label_places places;
     places = (kf_label_places){.width = 200, .height = 100};
@@ -56,7 +56,7 @@ static void test_alone(void **state) {
 }
 
 /* Where no place is free, the name is there nevertheless. */
-static void test_full(void **state) {
+static void test_a_crowded_name_is_still_drawn(void **state) {
     (void)state;
     static kf_label_places places;
     places = (kf_label_places){.width = 200, .height = 100};
@@ -71,8 +71,8 @@ static void test_full(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_close_points),
-        cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_a_name_stays_inside_the_picture),
+        cmocka_unit_test(test_a_crowded_name_is_still_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

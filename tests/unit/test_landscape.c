@@ -90,7 +90,7 @@ static const cJSON *member(const cJSON *object, const char *key) {
 
 /* The T4 schema demands these: required members and the words of invalidity. */
 /* Everything that replay and the cost model need comes back: scene, device, presets, times, states. */
-static void test_compact(void **state) {
+static void test_a_landscape_comes_back_whole(void **state) {
     (void)state;
     char path[KF_PATH], file[KF_PATH];
     fixture_path(path, "compact.db");
@@ -295,7 +295,7 @@ static void test_cache_schema(void **state) {
     kf_store_close(store);
 }
 
-static void test_csv(void **state) {
+static void test_csv_quotes_its_texts(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "csv.db");
@@ -323,7 +323,7 @@ static void test_csv(void **state) {
     kf_store_close(store);
 }
 
-static void test_github(void **state) {
+static void test_github_has_one_value_per_result(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "github.db");
@@ -430,13 +430,13 @@ static void test_skipped_later(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_a_landscape_comes_back_whole),
         cmocka_unit_test(test_compact_comes_back),
         cmocka_unit_test(files_without_facts),
         cmocka_unit_test(test_t4_schema),
         cmocka_unit_test(test_cache_schema),
-        cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_github),
+        cmocka_unit_test(test_csv_quotes_its_texts),
+        cmocka_unit_test(test_github_has_one_value_per_result),
         cmocka_unit_test(test_real_landscapes),
         cmocka_unit_test(test_skipped_later),
     };

@@ -340,7 +340,7 @@ static void assert_same_fields(kf_plan *one, kf_plan *other) {
 }
 
 /* A checkpoint contains the links' corrections, so that a run that continues equals one without a break. */
-static void test_checkpoint(void **state) {
+static void test_a_checkpoint_keeps_the_corrections(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_linked();
@@ -530,7 +530,7 @@ static void assert_problem_refused(const kf_scene *scene, int parts, const char 
 }
 
 /* Links refuse what they cannot do by name: motion, passes, solids outside of the stream. */
-static void test_refusals(void **state) {
+static void test_what_links_cannot_do_is_refused(void **state) {
     (void)state;
     assert_scene_refused(
         BOX(TUNNEL, FLOW ", " SOLID(", \"boundary\": \"links\", \"motion\": {\"velocity\": [0.1, 0, 0]}")),
@@ -583,10 +583,10 @@ int main(void) {
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_hollow_solids),
         cmocka_unit_test(test_order_of_the_device),
-        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_a_checkpoint_keeps_the_corrections),
         cmocka_unit_test(test_closed_domain_keeps_its_mass),
         cmocka_unit_test(test_gaps_do_not_swing),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_what_links_cannot_do_is_refused),
         cmocka_unit_test(test_scene_files),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);

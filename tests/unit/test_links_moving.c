@@ -155,7 +155,7 @@ static double mean_density(kf_plan *plan, size_t count) {
 
 /* Nodes that are covered and uncovered keep the mass on average: a box that turns four times changes the
  * mean density by less than 2e-4. */
-static void test_mass(void **state) {
+static void test_moving_links_keep_the_mass(void **state) {
     (void)state;
     enum { STEPS = 1200 };
     const kf_motion motion = {.moving = true,
@@ -203,7 +203,7 @@ static void test_ball_in_place(void **state) {
 }
 
 /* A checkpoint contains the pose, so that a run that continues equals one without a break. */
-static void test_checkpoint(void **state) {
+static void test_a_checkpoint_keeps_the_pose(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene = make_periodic(0.02);
@@ -230,7 +230,7 @@ static void test_checkpoint(void **state) {
 }
 
 /* Motions that links cannot follow are refused by name, before anything is made. */
-static void test_refusals(void **state) {
+static void test_motions_that_links_cannot_follow_are_refused(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene = make_periodic(0.02);
@@ -264,7 +264,7 @@ static void test_refusals(void **state) {
     "\"angular_velocity\": 1, \"velocity\": " velocity "}}"
 
 /* A plate may turn, and travel along periodic axes, unless it is so thin that fluid would pass through it. */
-static void test_scenes(void **state) {
+static void test_motions_that_links_follow(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene;
@@ -288,10 +288,10 @@ int main(void) {
         cmocka_unit_test(test_box_on_seams),
         cmocka_unit_test(test_travelling_ball),
         cmocka_unit_test(test_ball_in_place),
-        cmocka_unit_test(test_mass),
-        cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_scenes),
+        cmocka_unit_test(test_moving_links_keep_the_mass),
+        cmocka_unit_test(test_a_checkpoint_keeps_the_pose),
+        cmocka_unit_test(test_motions_that_links_cannot_follow_are_refused),
+        cmocka_unit_test(test_motions_that_links_follow),
         cmocka_unit_test(test_force_that_cancels),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);

@@ -50,7 +50,7 @@ static bool turns(const char *shape, const double *values, const double axis[3],
 }
 
 /* A ball turns in place about each of its diameters, a torus about its own axis, a plate never. */
-static void test_surfaces(void **state) {
+static void test_which_surfaces_turn_in_place(void **state) {
     (void)state;
     static const double at[3] = {0, 0, 0}, near[3] = {0.03, -0.02, 0.02}, off[3] = {0.3, 0, 0},
                         x[3] = {1, 0, 0}, z[3] = {0, 0, 1}, across[3] = {0.48, -0.6, 0.64},
@@ -126,7 +126,7 @@ static kf_scene *make_periodic(void) {
 
 /* A ball across the periodic faces has the force and the torque of one in the middle, turning or not. Both
  * have the same position among the rows of the averages, which are every fourth. */
-static void test_seams(void **state) {
+static void test_forces_across_periodic_faces(void **state) {
     (void)state;
     enum { STEPS = 30 };
     static const double centers[2][3] = {{9.7, 9.8, 10.2}, {17.7, 17.8, 2.2}};
@@ -159,7 +159,7 @@ static void test_reference_on_seams(void **state) {
 
 /* A ball that begins to turn in a fluid at rest feels a torque against its turn, as in an unbounded fluid
  * at small Reynolds numbers, and no force. */
-static void test_torque(void **state) {
+static void test_a_turning_ball_feels_a_torque(void **state) {
     (void)state;
     enum { LOOKS = 3 };
     static const int steps[LOOKS] = {30, 100, 400};
@@ -183,7 +183,7 @@ static void test_torque(void **state) {
     "\"solid\": {" shape ", \"position\": [1, 0.8, 0.6], \"boundary\": \"links\", \"motion\": {" motion "}}"
 
 /* Links name the motions that they follow. */
-static void test_refusals(void **state) {
+static void test_motions_that_links_follow_are_named(void **state) {
     (void)state;
     assert_scene_refused(
         BOX(TUNNEL, FLOW ", " SOLID("\"shape\": \"ball\", \"radius\": 0.3", "\"velocity\": [0, 0, 0.1]")),
@@ -212,13 +212,13 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_which_surfaces_turn_in_place),
         cmocka_unit_test(test_parts_of_a_tube),
         cmocka_unit_test(test_against_the_reference),
-        cmocka_unit_test(test_seams),
+        cmocka_unit_test(test_forces_across_periodic_faces),
         cmocka_unit_test(test_reference_on_seams),
-        cmocka_unit_test(test_torque),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_a_turning_ball_feels_a_torque),
+        cmocka_unit_test(test_motions_that_links_follow_are_named),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }

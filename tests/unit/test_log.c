@@ -110,7 +110,7 @@ static void test_signs_of_life(void **state) {
 }
 
 /* Each level prints this of each kind of line. */
-static void test_levels(void **state) {
+static void test_each_level_prints_its_lines(void **state) {
     (void)state;
     static const char *const said[] = {
         [KF_LOG_QUIET] = "kftune: warning: a doubt\n",
@@ -135,7 +135,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_what_is_final_is_printed),
         cmocka_unit_test(test_signs_of_life),
-        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_each_level_prints_its_lines),
         cmocka_unit_test(test_a_fork_may_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void check_tetrahedron(const char *path, double scale, const double low[3
     kf_mesh_free(&mesh);
 }
 
-static void test_formats(void **state) {
+static void test_every_format_gives_the_same_mesh(void **state) {
     (void)state;
     const double origin[3] = {0}, moved[3] = {10, 20, 30};
     check_tetrahedron(write_tetrahedron_stl("t.STL"), 1.0, origin);
@@ -98,7 +98,7 @@ static void test_formats(void **state) {
                       1.0, origin);
 }
 
-static void test_polygons(void **state) {
+static void test_polygons_become_triangles(void **state) {
     (void)state;
     kf_mesh mesh;
     kf_text notes = {0};
@@ -129,7 +129,7 @@ static void test_faces_of_few_corners(void **state) {
 }
 
 /* A needle has an area, however thin it is. A line has none. */
-static void test_needles(void **state) {
+static void test_a_needle_has_an_area(void **state) {
     (void)state;
     static const struct {
         double height;
@@ -265,7 +265,7 @@ static long most_memory_kib(void) {
 }
 
 /* A few hundred bytes must not take gigabytes, so a file's claims are compared with its size. */
-static void test_claims(void **state) {
+static void test_claims_are_compared_with_the_size(void **state) {
     (void)state;
     kf_mesh mesh;
     kf_text notes = {0};
@@ -358,14 +358,14 @@ static void test_real_meshes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_every_format_gives_the_same_mesh),
         cmocka_unit_test(test_obj_text),
-        cmocka_unit_test(test_polygons),
+        cmocka_unit_test(test_polygons_become_triangles),
         cmocka_unit_test(test_faces_of_few_corners),
         cmocka_unit_test(test_bad_obj),
         cmocka_unit_test(test_bad_others),
-        cmocka_unit_test(test_needles),
-        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_a_needle_has_an_area),
+        cmocka_unit_test(test_claims_are_compared_with_the_size),
         cmocka_unit_test(test_claims_of_pictures),
         cmocka_unit_test(test_million_polygons),
         cmocka_unit_test(test_real_meshes),

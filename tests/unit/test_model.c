@@ -32,7 +32,7 @@ static kf_lengths lengths_of(double logarithm, double noise) {
     return lengths;
 }
 
-static void test_interpolates(void **state) {
+static void test_the_surrogate_passes_through_its_points(void **state) {
     (void)state;
     kf_surrogate *surrogate = kf_surrogate_open();
     const kf_lengths lengths = lengths_of(0, 1e-6);
@@ -92,7 +92,7 @@ static void test_order_does_not_matter(void **state) {
 }
 
 /* Fitted lengths leave out what has no effect, and predict better than the first guess. */
-static void test_lengths(void **state) {
+static void test_fitted_lengths_predict_better(void **state) {
     (void)state;
     float features[POINTS * FEATURES];
     double targets[POINTS], mean = 0, variance = 0;
@@ -153,7 +153,7 @@ static void test_failures_are_learnt(void **state) {
     }
 }
 
-static void test_features(void **state) {
+static void test_features_have_the_logarithm_of_a_block(void **state) {
     (void)state;
     static const long blocks[] = {32, 48, 64};
     kf_config configs[12];
@@ -358,11 +358,11 @@ static void test_chosen_improves_most(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_interpolates),
+        cmocka_unit_test(test_the_surrogate_passes_through_its_points),
         cmocka_unit_test(test_order_does_not_matter),
-        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_fitted_lengths_predict_better),
         cmocka_unit_test(test_failures_are_learnt),
-        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_features_have_the_logarithm_of_a_block),
         cmocka_unit_test(test_fine_features),
         cmocka_unit_test(test_as_many_features_as_asked_for),
         cmocka_unit_test(test_fit_ends_in_a_minimum),

@@ -132,7 +132,7 @@ static void test_walks_get_shorter(void **state) {
         }
 }
 
-static void test_periodic(void **state) {
+static void test_a_periodic_box(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
     for (int face = 0; face < KF_FACES; face++)
@@ -143,7 +143,7 @@ static void test_periodic(void **state) {
 }
 
 /* Every kind of face, outflows that share edges, and walls that mirror a share. */
-static void test_faces(void **state) {
+static void test_every_kind_of_face(void **state) {
     (void)state;
     kf_scene *scene = open_fluid();
     static const kf_boundary kinds[KF_FACES] = {KF_INFLOW,  KF_OUTFLOW, KF_WALL,
@@ -329,8 +329,8 @@ int main(void) {
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_shared_memory_of_tiles),
         cmocka_unit_test(test_walks_get_shorter),
-        cmocka_unit_test(test_periodic),
-        cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_a_periodic_box),
+        cmocka_unit_test(test_every_kind_of_face),
         cmocka_unit_test(test_other_rates_are_not_in_the_space),
         cmocka_unit_test(test_saved_states_go_on),
         cmocka_unit_test(test_small_forces_add_up),

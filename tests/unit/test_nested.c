@@ -135,7 +135,7 @@ static decay decay_of_vortices(int nodes) {
 
 /* With twice as many cells the error is a quarter or less. Mass is conserved up to what the differences of
  * density between cells do not resolve. */
-static void test_order(void **state) {
+static void test_the_error_is_of_second_order(void **state) {
     (void)state;
     const decay coarse = decay_of_vortices(12), fine = decay_of_vortices(24);
     assert_true(log2(coarse.off / fine.off) > 1.8);
@@ -144,7 +144,7 @@ static void test_order(void **state) {
 }
 
 /* A pulse that enters a finer box reflects less than 1 % of its amplitude. */
-static void test_sound(void **state) {
+static void test_sound_is_hardly_reflected(void **state) {
     (void)state;
     enum { NODES = 100 };
     const kf_cell_box box = {{NODES / 2, 0, 0}, {NODES - 3, 1, 1}};
@@ -173,7 +173,7 @@ static void assert_refused(stage *s, const kf_cell_box *boxes, int levels, const
 }
 
 /* Impossible boxes are refused with the reason. */
-static void test_refused(void **state) {
+static void test_impossible_boxes_are_refused(void **state) {
     (void)state;
     stage s;
     begin(&s, (flow){.state = uniform}, (const int[3]){12, 12, 12}, 0.01, 3);
@@ -193,9 +193,12 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_uniform_flow), cmocka_unit_test(test_boxes_at_faces),
-        cmocka_unit_test(test_body_force),   cmocka_unit_test(test_order),
-        cmocka_unit_test(test_sound),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_uniform_flow),
+        cmocka_unit_test(test_boxes_at_faces),
+        cmocka_unit_test(test_body_force),
+        cmocka_unit_test(test_the_error_is_of_second_order),
+        cmocka_unit_test(test_sound_is_hardly_reflected),
+        cmocka_unit_test(test_impossible_boxes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

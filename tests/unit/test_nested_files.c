@@ -93,7 +93,7 @@ static void check_level(hid_t file, int level, const kf_snapshot *snapshot) {
     H5Gclose(group);
 }
 
-static void test_levels(void **state) {
+static void test_the_levels_are_those_of_one_grid(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     stage s;
@@ -167,6 +167,7 @@ static void test_levels_as_said(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_levels_as_said)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_levels_are_those_of_one_grid),
+                                       cmocka_unit_test(test_levels_as_said)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -174,7 +174,7 @@ static order *order_of(const kf_scene *scene, const char *const *fixed, int coun
 
 /* Levels, their coupling and the solid run concurrently where none needs or changes what another writes,
  * and nowhere else. */
-static void test_lanes(void **state) {
+static void test_what_runs_concurrently(void **state) {
     (void)state;
     static const char *const twice[] = {"plan=fused", "storage=f64", "masked_band=false"};
     static const char *const masked[] = {"plan=fused", "storage=f64", "masked_band=true",
@@ -301,7 +301,7 @@ static kf_status note_march(void *data, const kf_item *item, kf_error *error) {
 
 /* On small levels blocks walk fewer planes than the config says, so that there are blocks for the whole
  * device. */
-static void test_march(void **state) {
+static void test_small_levels_walk_fewer_planes(void **state) {
     (void)state;
     static const char *const fixed[] = {"plan=moments", "storage=f64", "block_x=8", "block_y=8", "march=64"};
     stage s;
@@ -326,7 +326,7 @@ static void test_march(void **state) {
 }
 
 /* The space on a GPU opens with all presets for any size of scene, with outer rates of 1 or without. */
-static void test_presets(void **state) {
+static void test_presets_open_at_every_size(void **state) {
     (void)state;
     static const double counts[] = {5e4, 1.5e5, 4e5, 8e5, 3e6, 1e7, 5e7, 2e8};
     stage s;
@@ -409,7 +409,7 @@ static kf_status count_item(void *data, const kf_item *item, kf_error *error) {
 
 /* The model of a step's cost has the launches of all levels, as often as the plan has them, and the bytes
  * of the levels' nodes. */
-static void test_cost(void **state) {
+static void test_the_cost_has_all_levels(void **state) {
     (void)state;
     static const char *const names[] = {"stream_collide", "refine", "coarsen"};
     static const double steps[] = {7.0, 3.0, 3.0};
@@ -446,12 +446,12 @@ static void test_cost(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compiles_for_cuda),
-        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_what_runs_concurrently),
         cmocka_unit_test(test_bytes_of_levels),
-        cmocka_unit_test(test_march),
-        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_small_levels_walk_fewer_planes),
+        cmocka_unit_test(test_presets_open_at_every_size),
         cmocka_unit_test(test_outer_configs),
-        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_the_cost_has_all_levels),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -109,7 +109,7 @@ static void test_links_of_the_finest_level(void **state) {
 
 /* Plans with all kinds of links agree with the reference, in double precision and in the precisions of
  * runs. */
-static void test_reference(void **state) {
+static void test_plans_agree_with_the_reference(void **state) {
     (void)state;
     enum { STEPS = 6 };
     const double BOUND = 1e-8; /* of the law's equation, which kernels solve in few iterations */
@@ -140,7 +140,7 @@ static void test_reference(void **state) {
     }
 }
 
-static void test_checkpoint(void **state) {
+static void test_a_checkpoint_continues_bit_for_bit(void **state) {
     (void)state;
     kf_scene *scene = open_text(by_law);
     const kf_config config = config_with(scene, "storage=f32", "");
@@ -150,7 +150,7 @@ static void test_checkpoint(void **state) {
 
 /* Force, torque and the law's results are those of the finest level, in units of the coarsest. The
  * pressure's part is along the wind, which comes from an inflow that the finest level does not touch. */
-static void test_units(void **state) {
+static void test_loads_are_in_units_of_the_coarsest(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_text(by_law);
@@ -203,7 +203,7 @@ static void find_drag(const char *text, double *drag, double *friction) {
 }
 
 /* The drag equals that on a uniform grid with the finest cells, at the same time. */
-static void test_drag(void **state) {
+static void test_the_drag_is_that_of_one_grid(void **state) {
     (void)state;
     double drag[2], friction[2];
     find_drag(open_fine, &drag[0], &friction[0]);
@@ -220,7 +220,7 @@ static void test_drag(void **state) {
 
 /* All levels of a scene with a law say whether its layers are laminar. The place of transition is the same
  * on all, also on a reduced grid. */
-static void test_transition(void **state) {
+static void test_transition_is_at_one_place_on_all_levels(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *all = open_text(laminar), *behind = open_text(late), *alone = open_text(late_alone), *reduced;
@@ -255,7 +255,7 @@ static void assert_refused(const char *text, const char *reason) {
 }
 
 /* What does not work yet on nested grids is refused by its name. */
-static void test_refused(void **state) {
+static void test_what_nested_links_lack_is_refused(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     assert_refused(near_side, "hold the solid with 4 of its cells around it: across y there are 2 cells");
@@ -273,12 +273,12 @@ static void test_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_links_of_the_finest_level),
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_units),
-        cmocka_unit_test(test_drag),
-        cmocka_unit_test(test_transition),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_plans_agree_with_the_reference),
+        cmocka_unit_test(test_a_checkpoint_continues_bit_for_bit),
+        cmocka_unit_test(test_loads_are_in_units_of_the_coarsest),
+        cmocka_unit_test(test_the_drag_is_that_of_one_grid),
+        cmocka_unit_test(test_transition_is_at_one_place_on_all_levels),
+        cmocka_unit_test(test_what_nested_links_lack_is_refused),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
 }

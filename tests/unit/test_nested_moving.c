@@ -109,7 +109,7 @@ static void compare_placed(void) {
 
 /* The motion on the finest level is the coarsest one's in its cells and steps. What a plan reports of it
  * agrees with one grid: after the same number of coarse steps a solid has moved as far and turned as much. */
-static void test_units(void **state) {
+static void test_motions_are_in_units_of_each_level(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_text(turning);
@@ -147,7 +147,7 @@ static void test_units(void **state) {
 }
 
 /* A free solid and a turning one continue from a checkpoint bit for bit. */
-static void test_checkpoint(void **state) {
+static void test_a_checkpoint_continues_bit_for_bit(void **state) {
     (void)state;
     const char *const texts[] = {turning, falling};
     for (int i = 0; i < 2; i++) {
@@ -219,7 +219,7 @@ static void test_compiles_for_cuda(void **state) {
 }
 
 /* The finest box must hold a solid wherever its motion takes it, not only where it begins. */
-static void test_refused(void **state) {
+static void test_a_solid_must_stay_in_the_finest_box(void **state) {
     (void)state;
 #define LONG_PLATE(motion)                                                                                   \
     "\"solid\": {\"shape\": \"plate\", \"chord\": 7, \"width\": 2, \"thickness\": 2, \"position\": [8, 6, "  \
@@ -252,9 +252,12 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_reference), cmocka_unit_test(test_units),
-        cmocka_unit_test(test_checkpoint),        cmocka_unit_test(test_leaves_box),
-        cmocka_unit_test(test_compiles_for_cuda), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_against_reference),
+        cmocka_unit_test(test_motions_are_in_units_of_each_level),
+        cmocka_unit_test(test_a_checkpoint_continues_bit_for_bit),
+        cmocka_unit_test(test_leaves_box),
+        cmocka_unit_test(test_compiles_for_cuda),
+        cmocka_unit_test(test_a_solid_must_stay_in_the_finest_box),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -27,7 +27,7 @@ static double verify_fixed(const kf_scene *scene, const kf_reference *reference,
                  (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
 
 /* Three levels are in a periodic domain under a body force. */
-static void test_periodic(void **state) {
+static void test_three_levels_in_a_periodic_domain(void **state) {
     (void)state;
     enum { STEPS = 3 };
     stage s;
@@ -86,7 +86,7 @@ static void test_long_box(void **state) {
 /* Rates that divide by averages of the domain agree with the reference. The averages are taken at the
  * beginning and after 16 steps of the coarsest level, on all levels alike, in plans with one grid and with
  * two. */
-static void test_averages(void **state) {
+static void test_averages_are_alike_on_all_levels(void **state) {
     (void)state;
     enum { STEPS = 17 };
     stage s;
@@ -149,7 +149,7 @@ static void test_outer_moments(void **state) {
 /* A run that continues from a checkpoint after an odd number of steps ends with the same bits, and reading
  * the state on the way changes nothing. Averages of the domain continue, too. The force is that of the
  * finest level in units of the coarsest. */
-static void test_checkpoint(void **state) {
+static void test_a_checkpoint_after_an_odd_step(void **state) {
     (void)state;
     stage s;
     kf_error error = {KF_OK, ""};
@@ -232,7 +232,7 @@ static void assert_not_accepted(const kf_scene *scene, const char *reason) {
 }
 
 /* What no plan here can run on nested grids is refused by its name. */
-static void test_refused(void **state) {
+static void test_what_nested_plans_lack_is_refused(void **state) {
     (void)state;
     stage s;
     begin_tunnel(&s, KF_RATE_K17);
@@ -244,11 +244,15 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_periodic),       cmocka_unit_test(test_long_box),
-        cmocka_unit_test(test_all_levels),     cmocka_unit_test(test_averages),
-        cmocka_unit_test(test_ball_in_tunnel), cmocka_unit_test(test_outer_moments),
-        cmocka_unit_test(test_checkpoint),     cmocka_unit_test(test_left_out),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_three_levels_in_a_periodic_domain),
+        cmocka_unit_test(test_long_box),
+        cmocka_unit_test(test_all_levels),
+        cmocka_unit_test(test_averages_are_alike_on_all_levels),
+        cmocka_unit_test(test_ball_in_tunnel),
+        cmocka_unit_test(test_outer_moments),
+        cmocka_unit_test(test_a_checkpoint_after_an_odd_step),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_what_nested_plans_lack_is_refused),
     };
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -113,7 +113,7 @@ static void test_order(void **state) {
     kf_scene_free(scene);
 }
 
-static void test_refused(void **state) {
+static void test_averages_on_a_team_are_refused(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_backend *backend;
@@ -134,7 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test_teardown(test_order, in_order_again),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_averages_on_a_team_are_refused),
     };
     return cmocka_run_group_tests(tests, setup, remove_test_folder);
 }

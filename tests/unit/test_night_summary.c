@@ -39,7 +39,7 @@ static void test_changes_have_their_sign(void **state) {
 }
 
 /* Program, label and start are each in their place. Their characters of markup are escaped. */
-static void test_markdown(void **state) {
+static void test_markup_is_escaped(void **state) {
     (void)state;
     kf_verdict verdicts[] = {{.state = KF_SLOW, .time_us = 1000, .change = 0.25, .reason = "a|b"},
                              {.state = KF_SAME, .time_us = 2000, .change = NAN, .reason = "as before"}};
@@ -92,7 +92,7 @@ static void test_failures_add_up(void **state) {
 }
 
 /* Every value of the answer is the one that its name says. All differ, and none is left out. */
-static void test_json(void **state) {
+static void test_every_value_has_its_name(void **state) {
     (void)state;
     kf_verdict verdicts[] = {{.state = KF_SLOW,
                               .benchmark = "ball",
@@ -156,8 +156,8 @@ static void test_json(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes_have_their_sign),
-                                       cmocka_unit_test(test_markdown),
-                                       cmocka_unit_test(test_failures_add_up), cmocka_unit_test(test_json)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_changes_have_their_sign), cmocka_unit_test(test_markup_is_escaped),
+        cmocka_unit_test(test_failures_add_up), cmocka_unit_test(test_every_value_has_its_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 /* --- Suites
  * ------------------------------------------------------------------------------------------------------ */
 
-static void test_suites(void **state) {
+static void test_a_suite_is_read_with_its_device(void **state) {
     (void)state;
     char path[KF_PATH];
     kf_error error = {0};
@@ -78,7 +78,7 @@ static kf_verdict play_aloud(const stage *s, const char *program) {
     return verdict;
 }
 
-static void test_nights(void **state) {
+static void test_verdicts_of_one_night_after_another(void **state) {
     (void)state;
     stage *s = new_stage("nights");
     char base[KF_PATH], same[KF_PATH], slow[KF_PATH], fast[KF_PATH], wrong[KF_PATH], crash[KF_PATH];
@@ -159,7 +159,7 @@ static void test_which_night_is_good(void **state) {
 }
 
 /* Half a percent a night is never a step, but the pinned release shows it. */
-static void test_drift(void **state) {
+static void test_a_pin_shows_a_drift(void **state) {
     (void)state;
     stage *s = new_stage("drift");
     char program[KF_PATH], name[32];
@@ -201,7 +201,7 @@ static void play_and_exit(const stage *s, const char *program) {
 
 /* The store opens after every kill, no process is lost or doubled, and the next night completes the
  * interrupted one. */
-static void test_kills(void **state) {
+static void test_killed_nights_are_completed(void **state) {
     (void)state;
     const char *asked = getenv("KFTUNE_KILLS");
     const int kills = asked != NULL ? atoi(asked) : 20; /* tests/e2e/kill.sh kills real measurements */
@@ -295,11 +295,11 @@ static void test_unfinished_nights_are_no_history(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_suites),
-        cmocka_unit_test(test_nights),
+        cmocka_unit_test(test_a_suite_is_read_with_its_device),
+        cmocka_unit_test(test_verdicts_of_one_night_after_another),
         cmocka_unit_test(test_which_night_is_good),
-        cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_kills),
+        cmocka_unit_test(test_a_pin_shows_a_drift),
+        cmocka_unit_test(test_killed_nights_are_completed),
         cmocka_unit_test(test_unfinished_nights_are_no_history),
     };
     kf_log_set_level(KF_LOG_QUIET);

@@ -12,7 +12,7 @@ static kf_status refuse(void *context, const kf_verdict *verdict, kf_error *erro
     return kf_fail(error, KF_MACHINE, "unexpected verdict");
 }
 
-static void test_store(void **state) {
+static void test_processes_are_stored_once(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "nights.db");
@@ -143,7 +143,7 @@ static void test_nights_are_named(void **state) {
 }
 
 /* A store of version 1 with content is brought up to date and keeps its content. */
-static void test_migration(void **state) {
+static void test_an_old_store_is_brought_up_to_date(void **state) {
     (void)state;
     char path[KF_PATH], *old = NULL;
     size_t size = 0;
@@ -230,7 +230,7 @@ static int occurrences(const char *text, const char *word) {
     return count;
 }
 
-static void test_junit(void **state) {
+static void test_junit_has_every_verdict(void **state) {
     (void)state;
     char path[KF_PATH], out[KF_PATH];
     fixture_path(path, "junit.db");
@@ -271,12 +271,12 @@ static void test_junit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_processes_are_stored_once),
         cmocka_unit_test(test_verdicts_that_lie),
         cmocka_unit_test(test_resuming_a_night),
         cmocka_unit_test(test_nights_are_named),
-        cmocka_unit_test(test_migration),
-        cmocka_unit_test(test_junit),
+        cmocka_unit_test(test_an_old_store_is_brought_up_to_date),
+        cmocka_unit_test(test_junit_has_every_verdict),
     };
     kf_log_set_level(KF_LOG_QUIET);
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);

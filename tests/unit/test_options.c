@@ -183,7 +183,7 @@ static void wrong_values_are_refused_with_the_line(void **state) {
     expect_refused("--fix alpha=64 --fix =64", "option '--fix': '=64' must be KEY=VALUE");
 }
 
-static void grids(void **state) {
+static void grids_are_read_or_refused(void **state) {
     (void)state;
     parsed p;
     kf_error error;
@@ -212,7 +212,7 @@ static void grids(void **state) {
     }
 }
 
-static void budgets(void **state) {
+static void budgets_are_read_or_refused(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -328,8 +328,8 @@ int main(void) {
         cmocka_unit_test(too_many_values_are_refused),
         cmocka_unit_test(numbers_have_ranges),
         cmocka_unit_test(wrong_values_are_refused_with_the_line),
-        cmocka_unit_test(grids),
-        cmocka_unit_test(budgets),
+        cmocka_unit_test(grids_are_read_or_refused),
+        cmocka_unit_test(budgets_are_read_or_refused),
         cmocka_unit_test(tune_may_be_left_out),
         cmocka_unit_test(help_and_version),
         cmocka_unit_test(errors_go_to_stderr_in_one_line),

@@ -61,7 +61,7 @@ static void check_order(int length, int morton) {
     }
 }
 
-static void test_orders(void **state) {
+static void test_orders_of_every_block_length(void **state) {
     (void)state;
     static const int lengths[] = {1, 2, 3, 4, 7, 8, 16, 100};
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
@@ -70,7 +70,7 @@ static void test_orders(void **state) {
     }
 }
 
-static void test_box(void **state) {
+static void test_the_box_covers_all_cells(void **state) {
     (void)state;
     kf_ordering o;
     kf_ordering_begin(&o, 4, true, low, high);
@@ -204,10 +204,14 @@ static void test_samples_just_outside(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),          cmocka_unit_test(test_box),
-        cmocka_unit_test(test_key_by_hand),     cmocka_unit_test(test_samples_within_a_cell),
-        cmocka_unit_test(test_nothing_to_sort), cmocka_unit_test(test_large_keys),
-        cmocka_unit_test(test_time_of_many),    cmocka_unit_test(test_samples_just_outside),
+        cmocka_unit_test(test_orders_of_every_block_length),
+        cmocka_unit_test(test_the_box_covers_all_cells),
+        cmocka_unit_test(test_key_by_hand),
+        cmocka_unit_test(test_samples_within_a_cell),
+        cmocka_unit_test(test_nothing_to_sort),
+        cmocka_unit_test(test_large_keys),
+        cmocka_unit_test(test_time_of_many),
+        cmocka_unit_test(test_samples_just_outside),
     };
     return cmocka_run_group_tests_name("ordering", tests, fill_coordinates, NULL);
 }

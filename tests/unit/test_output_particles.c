@@ -76,7 +76,7 @@ static void check_points(hid_t file, const kf_snapshot *snapshot) {
 }
 
 /* The file is a PolyData with a vertex at each particle, plain and compressed. */
-static void test_particles(void **state) {
+static void test_each_particle_is_a_vertex(void **state) {
     (void)state;
     kf_error error;
     kf_snapshot snapshot;
@@ -132,7 +132,7 @@ static void test_values_that_are_not_finite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_particles),
+        cmocka_unit_test(test_each_particle_is_a_vertex),
         cmocka_unit_test(test_no_particles_at_all),
         cmocka_unit_test(test_values_that_are_not_finite),
     };

@@ -133,7 +133,7 @@ static void test_section_area(void **state) {
     free_scene(scene);
 }
 
-static void test_planes(void **state) {
+static void test_a_plane_shows_the_flow_from_the_side(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     kf_plane plane;
@@ -257,7 +257,7 @@ static void test_outline_font(void **state) {
 
 /* Any position of the plane and any range can be drawn, of pressure and of vorticity. Values below the
  * scale have its first colour. */
-static void test_views(void **state) {
+static void test_any_plane_and_range_is_drawn(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     kf_plane plane;
@@ -319,7 +319,7 @@ static void test_open_surface(void **state) {
     free_scene(scene);
 }
 
-static void test_unwritable(void **state) {
+static void test_a_folder_that_is_missing_fails(void **state) {
     (void)state;
     kf_canvas canvas;
     kf_canvas_begin(&canvas, 4, 4, (kf_colour){1, 2, 3});
@@ -334,14 +334,14 @@ int main(void) {
         cmocka_unit_test(test_slice_of_a_ball),
         cmocka_unit_test(test_turned_and_moved_solid),
         cmocka_unit_test(test_section_area),
-        cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_a_plane_shows_the_flow_from_the_side),
         cmocka_unit_test(test_flow_frame_of_slanted_inflow),
         cmocka_unit_test(test_extreme_shapes),
         cmocka_unit_test(test_colours_and_letters),
         cmocka_unit_test(test_outline_font),
-        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_any_plane_and_range_is_drawn),
         cmocka_unit_test(test_open_surface),
-        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_a_folder_that_is_missing_fails),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -25,7 +25,7 @@
 #include "tests/unit/output_scratch.h"
 #include "tests/unit/vtkhdf_file.h"
 
-static void test_geometry(void **state) {
+static void test_the_geometry_is_as_vtk_reads_it(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     kf_snapshot snapshot;
@@ -416,7 +416,7 @@ int main(void) {
         cmocka_unit_test(
             /* This makes a link, which HDF5 refuses once it has read a file. */
             test_names_no_other_file),
-        cmocka_unit_test(test_geometry),
+        cmocka_unit_test(test_the_geometry_is_as_vtk_reads_it),
         cmocka_unit_test(test_flat_grids),
         cmocka_unit_test(test_values_plain_and_compressed),
         cmocka_unit_test(test_kinematic_pressure_without_reference),

@@ -30,7 +30,7 @@ static void refused(const char *text, const char *why) {
 #define MATERIAL(more) "\"material\": {\"density\": 500, \"sound_speed\": 20, " more "}"
 #define SCENE(more)    "{" BASE ", " more "}"
 
-static void materials(void **state) {
+static void units_of_materials(void **state) {
     (void)state;
     kf_particle_scene *s = parse(SCENE(MATERIAL("\"viscosity\": 3") ", \"gravity\": [1, 0, -9.81]"), NULL);
     const kf_material *m = &s->material;
@@ -295,7 +295,7 @@ static void layers_have_their_places(void **state) {
 }
 
 /* Places and speeds are randomly displaced by the given amount, without a mean, depending on the seed. */
-static void shaking(void **state) {
+static void particles_are_shaken_without_a_drift(void **state) {
     (void)state;
     const kf_particle_options shaken = {.shake = 0.2}, other = {.shake = 0.2, .seed = 77},
                               coarse = {.spacing_scale = 2.0};
@@ -324,7 +324,7 @@ static void shaking(void **state) {
 }
 
 /* Everything that changes the simulation changes the hash. */
-static void hashes(void **state) {
+static void what_changes_the_simulation_changes_the_hash(void **state) {
     (void)state;
     kf_particle_scene *s = parse(SCENE(MATERIAL("\"viscosity\": 1") ", \"gravity\": [0, 0, -10]"), NULL);
     char hash[KF_HASH_HEX];
@@ -460,13 +460,13 @@ static void heights_of_the_ground(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(materials),
+        cmocka_unit_test(units_of_materials),
         cmocka_unit_test(the_thesis_model),
         cmocka_unit_test(faces_gauges_and_the_run),
         cmocka_unit_test(what_bodies_begin_with),
         cmocka_unit_test(layers_have_their_places),
-        cmocka_unit_test(shaking),
-        cmocka_unit_test(hashes),
+        cmocka_unit_test(particles_are_shaken_without_a_drift),
+        cmocka_unit_test(what_changes_the_simulation_changes_the_hash),
         cmocka_unit_test(heights_of_the_ground),
     };
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);

@@ -299,7 +299,7 @@ static void test_an_unsure_guess_names_the_option(void **state) {
     kf_mesh_free(&mesh);
 }
 
-static void test_headings(void **state) {
+static void test_headings_are_read_or_refused(void **state) {
     (void)state;
     kf_heading h = none;
     assert_true(kf_heading_read("-z", &h) && h.axis == 2 && h.sign == -1);
@@ -313,7 +313,7 @@ static void test_headings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headings),
+        cmocka_unit_test(test_headings_are_read_or_refused),
         cmocka_unit_test(test_the_three_meshes),
         cmocka_unit_test(test_a_car_turned_onto_all_axes),
         cmocka_unit_test(test_contact_with_the_road),

@@ -47,7 +47,7 @@ static kf_plan *plan_of(const kf_problem *problem, const char *preset, const cha
     return plan;
 }
 
-static void d2q9(void **state) {
+static void bytes_of_d2q9(void **state) {
     (void)state;
     static const struct {
         const char *changes;
@@ -100,7 +100,7 @@ static void stable_fluids(void **state) {
 
 /* Advection, divergence and gradient of both half steps have the table's numbers of words, with 4 bytes
  * each, and values of 4 bytes. */
-static void incompressible(void **state) {
+static void bytes_of_advection_and_gradient(void **state) {
     (void)state;
     kf_scene *scene = kf_flow_box("box", 32, 16, 16, 0.05);
     kf_problem *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
@@ -127,7 +127,7 @@ static void incompressible(void **state) {
 /* A pressure solve moves as many bytes as the plan's items say. The values of a cell are counted by hand.
  * The multigrid of 32 x 16 x 16 cells has 1024, 128 and 16 further ones, of which the last level's sweeps
  * stay in the cache. */
-static void solves(void **state) {
+static void bytes_of_a_pressure_solve(void **state) {
     (void)state;
     static const struct {
         const char *changes;
@@ -167,7 +167,7 @@ static void solves(void **state) {
 
 /* A state has position, velocity and rate of 16 bytes each and a number of 4; a stress has 5 further
  * values. */
-static void particles(void **state) {
+static void bytes_of_particles(void **state) {
     (void)state;
     static const char *const laws[] = {"\"viscosity\": 2",
                                        "\"law\": \"bingham\", \"viscosity\": 2, \"yield_stress\": 300"};
@@ -206,8 +206,9 @@ static void particles(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(d2q9), cmocka_unit_test(stable_fluids),
-                                       cmocka_unit_test(incompressible), cmocka_unit_test(solves),
-                                       cmocka_unit_test(particles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bytes_of_d2q9), cmocka_unit_test(stable_fluids),
+                                       cmocka_unit_test(bytes_of_advection_and_gradient),
+                                       cmocka_unit_test(bytes_of_a_pressure_solve),
+                                       cmocka_unit_test(bytes_of_particles)};
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

@@ -276,7 +276,7 @@ static void test_names_beside_symbols(void **state) {
     kf_text_free(&data);
 }
 
-static void test_tables(void **state) {
+static void test_tables_have_the_results(void **state) {
     (void)state;
     kf_run_summary run;
     kf_store *store = open_run(&run);
@@ -440,7 +440,7 @@ static void test_every_kind_and_format(void **state) {
     assert_int_not_equal(access("owned", F_OK), 0);
 }
 
-static void test_refusals(void **state) {
+static void test_impossible_plots_are_refused(void **state) {
     (void)state;
     kf_run_summary run;
     kf_store *store = open_run(&run);
@@ -515,11 +515,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_best_and_presets),
         cmocka_unit_test(test_names_beside_symbols),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_tables_have_the_results),
         cmocka_unit_test(test_searches_on_a_landscape),
         cmocka_unit_test(test_short_kernels),
         cmocka_unit_test(test_every_kind_and_format),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_impossible_plots_are_refused),
         cmocka_unit_test(test_missing_gnuplot),
         cmocka_unit_test(test_fields_are_harmless),
         cmocka_unit_test(test_headings_of_long_names),

@@ -84,7 +84,7 @@ static void check(const char *what, bool found, const kf_printed *printed, doubl
         fail_msg("%s: %g of %g us", what, printed->number, printed->unit_us);
 }
 
-static void test_texts(void **state) {
+static void test_numbers_in_texts(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *mark = strstr(texts[i].output, "times") != NULL ? "times" : "per";
@@ -146,7 +146,7 @@ static cJSON *read_file(const char *name) {
     return json;
 }
 
-static void test_files(void **state) {
+static void test_numbers_in_files_of_libraries(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         cJSON *json = read_file(files[i].file);
@@ -174,7 +174,7 @@ static void test_files(void **state) {
     cJSON_Delete(json);
 }
 
-static void test_json(void **state) {
+static void test_numbers_at_paths_of_json(void **state) {
     (void)state;
     static const struct {
         const char *output, *path;
@@ -205,7 +205,9 @@ static void test_json(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts), cmocka_unit_test(test_cures_of_commas),
-                                       cmocka_unit_test(test_files), cmocka_unit_test(test_json)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers_in_texts),
+                                       cmocka_unit_test(test_cures_of_commas),
+                                       cmocka_unit_test(test_numbers_in_files_of_libraries),
+                                       cmocka_unit_test(test_numbers_at_paths_of_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,7 @@ static void test_clock_rises(void **state) {
     assert_false(kf_clock_is_steady(unknown, 5));
 }
 
-static void test_outliers(void **state) {
+static void test_outliers_are_described(void **state) {
     (void)state;
     kf_measurement m = make_measurement();
     kf_classify_clocks(&m);
@@ -133,8 +133,8 @@ static void test_cache_policies(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steady_clock),   cmocka_unit_test(test_clock_rises),
-        cmocka_unit_test(test_outliers),       cmocka_unit_test(test_json_keeps_all),
+        cmocka_unit_test(test_steady_clock),           cmocka_unit_test(test_clock_rises),
+        cmocka_unit_test(test_outliers_are_described), cmocka_unit_test(test_json_keeps_all),
         cmocka_unit_test(test_cache_policies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

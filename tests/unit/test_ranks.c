@@ -307,13 +307,13 @@ static int use_marks(void) {
 }
 
 /* One process has a team of two devices. */
-static void test_alone(void **state) {
+static void test_each_call_fails_in_one_process(void **state) {
     (void)state;
     assert_int_equal(fail_all("kinetic", "copies"), 0);
 }
 
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_call_fails_in_one_process)};
     if (count > 3 && strcmp(words[1], "fail") == 0) return fail_all(words[2], words[3]);
     if (count > 4 && strcmp(words[1], "scatter") == 0) return scatter(words[2], words[3], atoi(words[4]));
     if (count > 4 && strcmp(words[1], "memory") == 0) return fail_memory(words[2], words[3], atoi(words[4]));

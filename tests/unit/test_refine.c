@@ -114,7 +114,7 @@ static void test_ways_to_ask(void **state) {
 }
 
 /* A box that reaches the outflow ends before it, and so does the box around it. */
-static void test_outflow(void **state) {
+static void test_a_box_ends_before_the_outflow(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(
         REFINED("[{\"box\": {\"low\": [2, 2, 2], \"high\": [9, 4, 4]}, \"levels\": 2}]"), NULL);
@@ -128,7 +128,7 @@ static void test_outflow(void **state) {
 
 /* A number of nodes for all levels gives as many levels as fit. With a given number of levels the boxes
  * shrink. */
-static void test_nodes(void **state) {
+static void test_levels_fit_a_number_of_nodes(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 2}"), NULL), *fewer;
     const double nodes = kf_scene_all_nodes(scene);
@@ -150,7 +150,7 @@ static void test_nodes(void **state) {
 }
 
 /* A trial has fewer nodes, at most three grids, and boxes that keep their required distances. */
-static void test_reduced(void **state) {
+static void test_a_trial_keeps_its_distances(void **state) {
     (void)state;
     static const char *const texts[] = {
         REFINED("{\"around\": \"body\", \"levels\": 1}"), REFINED("{\"around\": \"body\", \"levels\": 4}"),
@@ -174,7 +174,7 @@ static void test_reduced(void **state) {
 }
 
 /* Outputs are on the finest level, or on one whose grid of the whole domain is not too large. */
-static void test_outputs(void **state) {
+static void test_outputs_are_on_a_level_that_fits(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(REFINED("{\"around\": \"body\", \"levels\": 4}"), NULL);
     assert_int_equal(kf_scene_output_level(scene), 4);
@@ -188,7 +188,7 @@ static void test_outputs(void **state) {
 }
 
 /* Every kind of error in "refine" is reported with its place. */
-static void test_refused(void **state) {
+static void test_errors_of_refine_are_named_with_their_place(void **state) {
     (void)state;
     static const struct {
         const char *refine, *part;
@@ -235,11 +235,11 @@ int main(void) {
         cmocka_unit_test(test_hashes_differ),
         cmocka_unit_test(test_outer_rates),
         cmocka_unit_test(test_ways_to_ask),
-        cmocka_unit_test(test_outflow),
-        cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_reduced),
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_a_box_ends_before_the_outflow),
+        cmocka_unit_test(test_levels_fit_a_number_of_nodes),
+        cmocka_unit_test(test_a_trial_keeps_its_distances),
+        cmocka_unit_test(test_outputs_are_on_a_level_that_fits),
+        cmocka_unit_test(test_errors_of_refine_are_named_with_their_place),
     };
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
 }

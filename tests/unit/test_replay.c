@@ -123,7 +123,7 @@ static void test_unfinished_cache(void **state) {
     }
 }
 
-static void test_compact(void **state) {
+static void test_a_compact_landscape_is_read(void **state) {
     (void)state;
     kf_landscape *landscape = opened(
         written("{\"kftune_landscape\":1,\"system\":\"s\",\"scene\":{\"name\":\"ball\"},\"device\":{\"name\":"
@@ -238,7 +238,7 @@ static void test_model_reaches_the_target(void **state) {
 
 /* Measuring with less effort costs less and is less certain. With four samples per config, an effort of a
  * ninth has only the first. */
-static void test_effort(void **state) {
+static void test_less_effort_costs_less(void **state) {
     (void)state;
     kf_text text = {0};
     kf_text_append(&text, "{\"kernel_name\": \"k\", \"tune_params\": {\"a\": []}, \"cache\": {\n");
@@ -287,7 +287,7 @@ static double misleading(void *context, uint64_t index) {
 
 /* A good prior finds the optimum at once. A reversed one costs some evaluations, but does not spoil the
  * search. */
-static void test_prior(void **state) {
+static void test_a_good_prior_finds_the_optimum(void **state) {
     (void)state;
     kf_landscape *landscape = opened(real_file("convolution-A4000.json.gz"));
     const kf_prior good = {known_times, landscape}, bad = {misleading, landscape};
@@ -303,7 +303,7 @@ static void test_prior(void **state) {
     kf_landscape_free(landscape);
 }
 
-static void test_seeds(void **state) {
+static void test_a_seed_repeats_a_search(void **state) {
     (void)state;
     kf_landscape *landscape = opened(real_file("dedispersion-W6600.json.gz"));
     for (int s = 0; kf_strategies[s] != NULL; s++) {
@@ -436,14 +436,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernel_tuner_cache),
         cmocka_unit_test(test_unfinished_cache),
-        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_a_compact_landscape_is_read),
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_both_formats_agree),
         cmocka_unit_test(test_random_regret),
         cmocka_unit_test(test_model_reaches_the_target),
-        cmocka_unit_test(test_effort),
-        cmocka_unit_test(test_prior),
-        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_less_effort_costs_less),
+        cmocka_unit_test(test_a_good_prior_finds_the_optimum),
+        cmocka_unit_test(test_a_seed_repeats_a_search),
         cmocka_unit_test(test_score_of_few),
         cmocka_unit_test(test_score_of_the_best),
         cmocka_unit_test(test_score_of_strategies),

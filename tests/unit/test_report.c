@@ -14,7 +14,7 @@ static bool have_gnuplot(void) {
     return system("command -v gnuplot >/dev/null 2>&1") == 0;
 }
 
-static void test_escaping(void **state) {
+static void test_hostile_texts_are_escaped(void **state) {
     (void)state;
     kf_text page = {0};
     kf_html_text(&page, evil);
@@ -43,7 +43,7 @@ static void test_escaping(void **state) {
     free(name);
 }
 
-static void test_base64(void **state) {
+static void test_pictures_are_in_base64(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"", "base64,\""}, {"f", "Zg==\""}, {"fo", "Zm8=\""}, {"foo", "Zm9v\""}, {"foobar", "Zm9vYmFy\""}};
@@ -146,7 +146,7 @@ static void make_report(const char *name, char path[KF_PATH]) {
     kf_store_close(store);
 }
 
-static void test_report(void **state) {
+static void test_a_report_loads_nothing(void **state) {
     (void)state;
     char path[KF_PATH];
     make_report("report.db", path);
@@ -294,9 +294,12 @@ static void test_history_plot(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escaping),        cmocka_unit_test(test_base64),
-        cmocka_unit_test(test_report),          cmocka_unit_test(test_report_without_content),
-        cmocka_unit_test(test_many_benchmarks), cmocka_unit_test(test_report_of_failures),
+        cmocka_unit_test(test_hostile_texts_are_escaped),
+        cmocka_unit_test(test_pictures_are_in_base64),
+        cmocka_unit_test(test_a_report_loads_nothing),
+        cmocka_unit_test(test_report_without_content),
+        cmocka_unit_test(test_many_benchmarks),
+        cmocka_unit_test(test_report_of_failures),
         cmocka_unit_test(test_history_plot),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);

@@ -29,7 +29,7 @@ static void same_roofs(const kf_roofs *a, const kf_roofs *b) {
 }
 
 /* Roofs are measured once. Physics says which must be higher than which. */
-static void test_cpu(void **state) {
+static void test_roofs_are_in_the_order_of_physics(void **state) {
     (void)state;
     kf_backend *backend = NULL;
     kf_error error = {0};
@@ -66,7 +66,7 @@ static void test_cpu(void **state) {
     kf_backend_close(backend);
 }
 
-static void test_scattered(void **state) {
+static void test_scattered_roofs_are_counted(void **state) {
     (void)state;
     const kf_roofs roofs = {.list = {{"dram_copy", "GB/s", 10.0, 0.3, 0.0},
                                      {"l1_copy", "GB/s", 10.0, 0.25, 0.0},
@@ -235,7 +235,7 @@ static void test_multiply_adds_are_counted(void **state) {
 }
 
 /* A link between each device and the next carries the planes of a team. */
-static void test_links(void **state) {
+static void test_links_between_neighbours(void **state) {
     (void)state;
     kf_backend *backend = NULL;
     kf_error error = {0};
@@ -254,10 +254,10 @@ static void test_links(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),
+        cmocka_unit_test(test_roofs_are_in_the_order_of_physics),
         cmocka_unit_test(test_multiply_adds_are_counted),
-        cmocka_unit_test(test_links),
-        cmocka_unit_test(test_scattered),
+        cmocka_unit_test(test_links_between_neighbours),
+        cmocka_unit_test(test_scattered_roofs_are_counted),
         cmocka_unit_test(test_newest_replaces),
         cmocka_unit_test(test_ceilings_of_a_team),
     };

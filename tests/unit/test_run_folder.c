@@ -55,7 +55,7 @@ static void a_folder_without_files_left(void **state) {
     assert_int_equal(kf_run_folder_keep_longer(folder, 10, &error), KF_BAD_INPUT);
 }
 
-static void test_folder(void **state) {
+static void test_a_folder_has_one_run_at_a_time(void **state) {
     (void)state;
     kf_error error = {0};
     int lock = -1, other = -1;
@@ -126,7 +126,7 @@ static void test_folder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_folder_without_files_left),
-        cmocka_unit_test(test_folder),
+        cmocka_unit_test(test_a_folder_has_one_run_at_a_time),
     };
     return cmocka_run_group_tests(tests, set_up, remove_scratch);
 }

@@ -57,7 +57,7 @@ static kf_status steps_of(const char *words, long *steps, kf_error *error) {
     return status;
 }
 
-static void test_durations(void **state) {
+static void test_durations_in_every_unit(void **state) {
     (void)state;
     const double through = kf_scene_flow_through(scene), dt = scene->time_step;
     const struct {
@@ -116,7 +116,7 @@ static kf_status pictures_of(const char *words, kf_production_options *how, kf_e
     return pictures_in(1000, words, how, error);
 }
 
-static void test_pictures(void **state) {
+static void test_pictures_of_every_option(void **state) {
     (void)state;
     kf_production_options how;
     kf_error error = {KF_OK, ""};
@@ -181,7 +181,7 @@ static double value_of(const cJSON *json, const char *name) {
 
 /* The reported coefficients are the recorded ones, with their reference area. A turned solid has axes of
  * its own. */
-static void test_coefficients(void **state) {
+static void test_coefficients_have_their_area(void **state) {
     (void)state;
     kf_drag_report report = {.known = true, .settled = true, .from_step = 100, .step = 400};
     for (int c = 0; c < KF_COEFFICIENTS; c++)
@@ -232,9 +232,9 @@ static void test_coefficients(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_durations),
-        cmocka_unit_test(test_pictures),
-        cmocka_unit_test(test_coefficients),
+        cmocka_unit_test(test_durations_in_every_unit),
+        cmocka_unit_test(test_pictures_of_every_option),
+        cmocka_unit_test(test_coefficients_have_their_area),
     };
     return cmocka_run_group_tests(tests, open_ball, close_ball);
 }

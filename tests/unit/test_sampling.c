@@ -42,7 +42,7 @@ static double largest_gap(const kf_samples *s, const kf_samples *probes) {
 
 /* In the densest packing neighbours are 2 r_max apart. Elimination reaches 0.6 to 0.75 of that, and white
  * noise hardly anything. */
-static void test_distances(void **state) {
+static void test_samples_keep_their_distance(void **state) {
     (void)state;
     kf_mesh mesh;
     make_shape(0, &mesh);
@@ -125,7 +125,7 @@ static void test_plate_shares(void **state) {
     kf_mesh_free(&mesh);
 }
 
-static void test_reproducible(void **state) {
+static void test_a_seed_repeats_the_samples(void **state) {
     (void)state;
     kf_mesh mesh;
     make_shape(4, &mesh);
@@ -145,7 +145,7 @@ static void test_reproducible(void **state) {
 }
 
 /* Guards the bits on every machine. The plate needs no sine, so that only IEEE arithmetic is involved. */
-static void test_golden(void **state) {
+static void test_the_bits_are_those_of_every_machine(void **state) {
     (void)state;
     const double sizes[KF_SHAPE_PARAMETERS] = {2.0, 1.0, 0.5};
     kf_mesh mesh;
@@ -209,9 +209,12 @@ static void test_time_of_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distances),    cmocka_unit_test(test_area_and_surface),
-        cmocka_unit_test(test_plate_shares), cmocka_unit_test(test_reproducible),
-        cmocka_unit_test(test_golden),       cmocka_unit_test(test_few_and_flat),
+        cmocka_unit_test(test_samples_keep_their_distance),
+        cmocka_unit_test(test_area_and_surface),
+        cmocka_unit_test(test_plate_shares),
+        cmocka_unit_test(test_a_seed_repeats_the_samples),
+        cmocka_unit_test(test_the_bits_are_those_of_every_machine),
+        cmocka_unit_test(test_few_and_flat),
         cmocka_unit_test(test_time_of_many),
     };
     return cmocka_run_group_tests_name("sampling", tests, NULL, NULL);

@@ -92,7 +92,7 @@ static void test_measured_within_two_percent(void **state) {
 }
 
 /* Up to the largest machines, more devices, or less work to hide transfers behind, are never better. */
-static void test_order(void **state) {
+static void test_efficiency_never_rises_with_devices(void **state) {
     (void)state;
     for (int strong = 0; strong < 2; strong++)
         for (int e = 0; e < KF_EXCHANGES; e++) {
@@ -118,7 +118,7 @@ static void test_order(void **state) {
 /* A million particles with a support of 2.03 spacings have 49 planes. Each of four devices has 12 or 13 of
  * them, and each of 32 at least one. Nothing is faster than transfer in place, and nothing slower than
  * through the host. */
-static void test_particles(void **state) {
+static void test_planes_of_particles_are_shared_out(void **state) {
     (void)state;
     const kf_cluster free_links = {.node_devices = 8, .near = {.rate = 1e30}, .far = {.rate = 1e30}};
     const kf_scaling_case strong = kf_scaling_of_particles(1e6, true, 2e9, 2.03, 8),
@@ -162,7 +162,8 @@ static void test_assumptions_are_said(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_measured_within_two_percent),
                                        cmocka_unit_test(test_solid_within_two_percent),
-                                       cmocka_unit_test(test_order), cmocka_unit_test(test_particles),
+                                       cmocka_unit_test(test_efficiency_never_rises_with_devices),
+                                       cmocka_unit_test(test_planes_of_particles_are_shared_out),
                                        cmocka_unit_test(test_assumptions_are_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void check_scene(const kf_scene *s) {
     assert_near(s->reynolds, s->reference_speed * s->reference_length / s->viscosity);
 }
 
-static void test_library(void **state) {
+static void test_the_library_has_its_scenes(void **state) {
     (void)state;
     const char *const *names = NULL;
     kf_error error = {0};
@@ -192,7 +192,7 @@ static void test_lattice_viscosity(void **state) {
 
 /* A tetrahedron of 4 x 2 x 1 is turned by 90 degrees about z and scaled to 0.6 m along x: 0.6 x 1.2 x 0.3
  * m. */
-static void test_pose(void **state) {
+static void test_a_mesh_is_turned_and_scaled(void **state) {
     (void)state;
     write_text("mesh.obj", "v 0 0 0\nv 4 0 0\nv 0 2 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
     const char *file = write_text(
@@ -219,7 +219,7 @@ static void test_pose(void **state) {
     kf_scene_free(s);
 }
 
-static void test_smoke(void **state) {
+static void test_emitters_are_in_cells(void **state) {
     (void)state;
     kf_scene *clean = open_scene(write_text("clean.json", BOX(TUNNEL, FLOW ", " BALL)), NULL);
     assert_int_equal(clean->smoke.count, 0);
@@ -418,7 +418,7 @@ static void test_flat_domains(void **state) {
     }
 }
 
-static void test_options(void **state) {
+static void test_options_change_grid_and_hash(void **state) {
     (void)state;
     const kf_scene_options finer = {.nodes = {144, 72, 72}, .samples_per_cell = 10, .seed = 7};
     kf_scene *s = open_scene("ball", &finer), *again = open_scene("ball", &finer),
@@ -452,7 +452,7 @@ static void test_options(void **state) {
     kf_scene_free(s);
 }
 
-static void test_reduce(void **state) {
+static void test_a_reduced_scene_fits_its_limit(void **state) {
     (void)state;
     static const char *const names[] = {"ahmed", "torus", "plate"};
     static const long limits[] = {100000, 20000, 4000};
@@ -520,23 +520,23 @@ static void test_sheet_across_the_wind(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_the_library_has_its_scenes),
         cmocka_unit_test(test_units_of_the_ball),
         cmocka_unit_test(test_units_of_the_torus),
         cmocka_unit_test(test_plate_is_slanted),
         cmocka_unit_test(test_ahmed_stands_on_the_ground),
         cmocka_unit_test(test_viscosity_and_force),
         cmocka_unit_test(test_lattice_viscosity),
-        cmocka_unit_test(test_pose),
-        cmocka_unit_test(test_smoke),
+        cmocka_unit_test(test_a_mesh_is_turned_and_scaled),
+        cmocka_unit_test(test_emitters_are_in_cells),
         cmocka_unit_test(test_taylor_green),
         cmocka_unit_test(test_pose_in_time),
         cmocka_unit_test(test_free_ball),
         cmocka_unit_test(test_bare_meshes),
         cmocka_unit_test(test_own_grid_again),
         cmocka_unit_test(test_flat_domains),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_reduce),
+        cmocka_unit_test(test_options_change_grid_and_hash),
+        cmocka_unit_test(test_a_reduced_scene_fits_its_limit),
         cmocka_unit_test(test_source_of_a_file),
         cmocka_unit_test(test_sheet_across_the_wind),
     };

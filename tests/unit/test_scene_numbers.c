@@ -81,7 +81,7 @@ static void models_and_what_is_not_said(void **state) {
 }
 
 /* A domain has two of cells, size and cell size. Cells are cubes up to 0.2 %. */
-static void domains(void **state) {
+static void domains_from_two_of_three(void **state) {
     (void)state;
 #define DOMAIN(domain) "{\"domain\": {" domain "}, " FLOW ", " BALL "}"
     kf_scene *s = open_scene_text(DOMAIN("\"cells\": [40, 32, 24], \"size\": [2, 1.6, 1.2]"), NULL);
@@ -126,7 +126,7 @@ static void domains(void **state) {
 }
 
 /* Rotations are applied one after the other: x to y, then y to z. */
-static void poses(void **state) {
+static void rotations_are_applied_in_turn(void **state) {
     (void)state;
     kf_scene *s = open_scene_text(
         BOX(TUNNEL,
@@ -143,7 +143,7 @@ static void poses(void **state) {
 }
 
 /* The limits are speeds of 0.3 cells per step and distances of half a cell. */
-static void limits(void **state) {
+static void limits_of_speed_and_distance(void **state) {
     (void)state;
 #define TURNING(speed, z)                                                                                    \
     BOX(TUNNEL, FLOW ", \"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, " z "], "   \
@@ -223,7 +223,7 @@ static void longer_steps(void **state) {
 
 /* The stream flows out through each face at this rate. Where no stream leads out, the inflow is spread
  * over the outflows. */
-static void outflows(void **state) {
+static void rates_of_outflows(void **state) {
     (void)state;
     kf_scene s = {.nodes = {20, 10, 5}};
     for (int f = 0; f < KF_FACES; f++)
@@ -258,7 +258,7 @@ static void outflows(void **state) {
 
 /* Pixels of pictures have kinds by their colours, however pale. On coarser grids a cell that is half solid
  * is solid, and openings stay open. Discs cover the nodes whose centres they contain. */
-static void masks(void **state) {
+static void masks_from_pictures_and_discs(void **state) {
     (void)state;
     unsigned char pixels[12][16][3];
     memset(pixels, 255, sizeof pixels);
@@ -379,7 +379,7 @@ static void reduced_grids(void **state) {
 }
 
 /* A rotation about each axis follows the right-hand rule. */
-static void rotations(void **state) {
+static void rotations_follow_the_right_hand(void **state) {
     (void)state;
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
@@ -415,7 +415,7 @@ static void name_of_letters(size_t count, char last, char name[128]) {
     kf_copy_text(path + count + 1, sizeof path - count - 1, ".json");
     kf_scene_name(path, name);
 }
-static void names(void **state) {
+static void names_of_paths(void **state) {
     (void)state;
     char one[128], other[128];
     assert_named("a/b.c/wall.JSON", "wall");
@@ -534,20 +534,20 @@ static void many_emitters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
+        cmocka_unit_test(names_of_paths),
         cmocka_unit_test(motions_have_hashes),
         cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(samples_end_at_each_face),
         cmocka_unit_test(many_emitters),
         cmocka_unit_test(models_and_what_is_not_said),
-        cmocka_unit_test(domains),
-        cmocka_unit_test(poses),
-        cmocka_unit_test(limits),
+        cmocka_unit_test(domains_from_two_of_three),
+        cmocka_unit_test(rotations_are_applied_in_turn),
+        cmocka_unit_test(limits_of_speed_and_distance),
         cmocka_unit_test(longer_steps),
-        cmocka_unit_test(outflows),
-        cmocka_unit_test(masks),
+        cmocka_unit_test(rates_of_outflows),
+        cmocka_unit_test(masks_from_pictures_and_discs),
         cmocka_unit_test(reduced_grids),
-        cmocka_unit_test(rotations),
+        cmocka_unit_test(rotations_follow_the_right_hand),
     };
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
 }

@@ -74,7 +74,7 @@ static void same_on_every_grid(void **state) {
 }
 
 /* In two dimensions nothing moves along z, and both other components have the whole strength. */
-static void flat(void **state) {
+static void nothing_moves_along_a_missing_axis(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text("{\"domain\": {\"cells\": [20, 16], \"cell_size\": 0.1}, " PERIODIC
                                       ", " STIRRED(", \"disturbance\": 0.1") "}",
@@ -138,7 +138,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strength_and_divergence),
         cmocka_unit_test(same_on_every_grid),
-        cmocka_unit_test(flat),
+        cmocka_unit_test(nothing_moves_along_a_missing_axis),
         cmocka_unit_test(axes_along_which_nothing_differs),
     };
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);

@@ -89,7 +89,7 @@ static void test_what_drifts_has_not_settled(void **state) {
     assert_false(settled);
 }
 
-static void test_edges(void **state) {
+static void test_short_and_constant_series(void **state) {
     (void)state;
     bool settled = true;
     double few[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, same[100];
@@ -117,7 +117,7 @@ int main(void) {
         cmocka_unit_test(test_interval_of_correlated_values),
         cmocka_unit_test(test_start_is_cut_off),
         cmocka_unit_test(test_what_drifts_has_not_settled),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_short_and_constant_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void test_bodies_stay_as_they_are(void **state) {
 
 /* Finds volume, centre and inertia of a torus far from the origin, with its axis turned to x and its
  * triangles facing inwards. A mesh with a hole is refused. */
-static void test_bodies(void **state) {
+static void test_body_of_a_turned_torus(void **state) {
     (void)state;
     kf_mesh mesh;
     kf_body body;
@@ -150,7 +150,7 @@ static void test_bodies(void **state) {
 }
 
 /* The Ahmed body agrees with published dimensions, and with the volume computed by hand. */
-static void test_ahmed(void **state) {
+static void test_ahmed_has_its_published_size(void **state) {
     (void)state;
     static const double slants[] = {0.0, 25.0, 35.0, 62.0},
                         measures[2][5] = {{1.044, 0.389, 0.288, 0.1, 0.222}, {0.93, 0.42, 0.25, 0.08, 0.17}};
@@ -183,7 +183,7 @@ static void test_ahmed(void **state) {
         }
 }
 
-static void test_shadow(void **state) {
+static void test_shadows_along_any_direction(void **state) {
     (void)state;
     const double values[KF_SHAPE_PARAMETERS] = {20.0, 10.0, 5.0};
     kf_mesh mesh;
@@ -204,10 +204,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shapes_are_closed),
         cmocka_unit_test(test_round_shapes),
-        cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_body_of_a_turned_torus),
         cmocka_unit_test(test_bodies_stay_as_they_are),
-        cmocka_unit_test(test_ahmed),
-        cmocka_unit_test(test_shadow),
+        cmocka_unit_test(test_ahmed_has_its_published_size),
+        cmocka_unit_test(test_shadows_along_any_direction),
     };
     return cmocka_run_group_tests_name("shapes", tests, make_test_folder, remove_test_folder);
 }

@@ -312,7 +312,7 @@ static float *bits_with(const char *device, uint64_t seed, long long **density) 
 }
 
 /* Paint is a function of what the tracers are, and does not change them. */
-static void test_paint(void **state) {
+static void test_paint_changes_no_tracer(void **state) {
     (void)state;
     kf_error error = {0};
     enum { CAPACITY = 1000 };
@@ -424,7 +424,7 @@ static void test_saved_and_restored(void **state) {
     close_flow(given);
 }
 
-static void test_refusals(void **state) {
+static void test_smoke_without_a_flow_is_refused(void **state) {
     (void)state;
     kf_error error = {0};
     prescribed *given = open_flow(uniform, KF_OUTFLOW, "cpu");
@@ -482,10 +482,10 @@ int main(void) {
         cmocka_unit_test(test_none_is_lost),
         cmocka_unit_test(test_what_leaves_is_gone),
         cmocka_unit_test(test_births_lie_in_their_shapes),
-        cmocka_unit_test(test_paint),
+        cmocka_unit_test(test_paint_changes_no_tracer),
         cmocka_unit_test(test_same_every_time),
         cmocka_unit_test(test_saved_and_restored),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_smoke_without_a_flow_is_refused),
         cmocka_unit_test(test_velocity_is_that_of_the_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,7 @@ static void check_camera(const kf_scene *scene, int up, double tallest) {
     assert_true(most > tallest);
 }
 
-static void test_camera(void **state) {
+static void test_the_camera_looks_across_the_stream(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     check_camera(scene, 2, 0.3);
@@ -354,7 +354,7 @@ static colour lit_by(const kf_scene *scene, const drawn *picture, double cosine)
 }
 
 /* A surface at a grazing angle to the light is dark. */
-static void test_light(void **state) {
+static void test_grazing_light_is_dark(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     drawn clear = draw(scene, "cpu:2", 0, 0, 0, 0);
@@ -391,7 +391,7 @@ static void test_what_is_seen(void **state) {
     free_scene(scene);
 }
 
-static void test_stone(void **state) {
+static void test_stone_has_a_roof(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     scene->smoke.body = KF_BODY_STONE;
@@ -524,7 +524,7 @@ static void test_no_grains(void **state) {
 
 /* Paint gives smoke another colour. Where there is none, including its shadow on the ball, the picture
  * does not change. Half of the paint of speed is white. */
-static void test_paint(void **state) {
+static void test_paint_colours_the_smoke_alone(void **state) {
     (void)state;
     kf_scene *scene = make_scene();
     long long *values = empty_grid(scene);
@@ -574,18 +574,18 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_chosen_sources),
         cmocka_unit_test(test_opacity_is_that_of_fresh_smoke),
-        cmocka_unit_test(test_camera),
+        cmocka_unit_test(test_the_camera_looks_across_the_stream),
         cmocka_unit_test(test_tree_of_a_ball),
         cmocka_unit_test(test_edges_stay_sharp),
         cmocka_unit_test(test_what_is_seen),
         cmocka_unit_test(test_camera_goes_along),
         cmocka_unit_test(test_solid_beyond_a_seam),
-        cmocka_unit_test(test_light),
-        cmocka_unit_test(test_stone),
+        cmocka_unit_test(test_grazing_light_is_dark),
+        cmocka_unit_test(test_stone_has_a_roof),
         cmocka_unit_test(test_light_falls_with_depth),
         cmocka_unit_test(test_solid_shades_smoke),
         cmocka_unit_test(test_no_grains),
-        cmocka_unit_test(test_paint),
+        cmocka_unit_test(test_paint_colours_the_smoke_alone),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -123,7 +123,7 @@ static void test_hash_and_place(void **state) {
 }
 
 /* A command's --speed changes turning solids in the same ratio. The mesh of each is checked by its hash. */
-static void test_document(void **state) {
+static void test_documents_of_several_solids(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     cJSON *document;
@@ -151,7 +151,7 @@ static void test_document(void **state) {
     cJSON_Delete(document);
 }
 
-static void test_refused(void **state) {
+static void test_errors_of_solids_are_named_with_their_place(void **state) {
     (void)state;
     assert_refused(TWO(LEFT, "\"shape\": \"ball\", \"position\": [9, 1, 1]"), ": solids[1] reaches");
     assert_refused("{\"solids\": [], " FLOW "}", "1 to 8");
@@ -175,7 +175,7 @@ static void test_refused(void **state) {
 
 /* Balls that touch do not overlap, and those that intersect do. A turning solid counts with the volume
  * that it sweeps, and a sheet needs a distance. */
-static void test_overlap(void **state) {
+static void test_overlapping_solids_are_refused(void **state) {
     (void)state;
 #define BALL(y) "\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, " y ", 1]"
 #define PLATE(y)                                                                                             \
@@ -246,7 +246,7 @@ static void assert_gate_sees_each(const kf_scene *scene, const kf_config *config
 }
 
 /* The plans and variants that support several solids agree with the reference, with the load on each. */
-static void test_variants(void **state) {
+static void test_variants_agree_with_the_reference(void **state) {
     (void)state;
     enum { STEPS = 7, CASES = 5, VALUES = 4 };
     static const char *const values[CASES][VALUES] = {
@@ -287,7 +287,7 @@ static seen_loads loads_after(const kf_scene *scene, uint64_t steps) {
 
 /* Until sound from one solid reaches the other, each has the force that it has alone. The loads on both,
  * about one point, add up to those on all. */
-static void test_together(void **state) {
+static void test_loads_add_up(void **state) {
     (void)state;
     enum { BEFORE_SOUND = 5 };
     kf_scene *two = open_text(TWO(LEFT, RIGHT TURNS("[0, 0, 1]", "0.8"))),
@@ -318,7 +318,7 @@ static void test_together(void **state) {
 
 /* Two solids that turn in opposite directions on both sides of the middle have mirrored torques and
  * forces, except for their samples' places. */
-static void test_mirrored(void **state) {
+static void test_mirrored_solids_have_mirrored_loads(void **state) {
     (void)state;
     kf_scene *scene =
         open_text(TWO_IN(LEFT TURNS("[0, 0, 1]", "0.8"), RIGHT TURNS("[0, 0, 1]", "-0.8"), SLOW));
@@ -332,7 +332,7 @@ static void test_mirrored(void **state) {
 }
 
 /* The two halves of a block, side by side, together have about the drag of the block. */
-static void test_halves(void **state) {
+static void test_two_halves_have_the_drag_of_the_whole(void **state) {
     (void)state;
 #define BLOCK(width, y)                                                                                      \
     "\"shape\": \"plate\", \"chord\": 0.6, \"thickness\": 0.6, \"width\": " width ", \"position\": [1, " y   \
@@ -348,7 +348,7 @@ static void test_halves(void **state) {
 }
 
 /* What follows a checkpoint is the same to the bit, with the load on each solid. */
-static void test_resumes(void **state) {
+static void test_a_checkpoint_continues_bit_for_bit(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_scene *scene = open_text(TWO(LEFT TURNS("[0, 1, 0]", "0.9"), RIGHT TURNS("[1, 0, 0]", "-0.6")));
@@ -421,13 +421,19 @@ static int tear_down(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_other_grids),   cmocka_unit_test(test_list_of_one),
-        cmocka_unit_test(test_each_as_alone), cmocka_unit_test(test_hash_and_place),
-        cmocka_unit_test(test_document),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_overlap),       cmocka_unit_test(test_other_systems),
-        cmocka_unit_test(test_variants),      cmocka_unit_test(test_together),
-        cmocka_unit_test(test_mirrored),      cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_resumes),       cmocka_unit_test(test_names_are_kept)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_grids),
+                                       cmocka_unit_test(test_list_of_one),
+                                       cmocka_unit_test(test_each_as_alone),
+                                       cmocka_unit_test(test_hash_and_place),
+                                       cmocka_unit_test(test_documents_of_several_solids),
+                                       cmocka_unit_test(test_errors_of_solids_are_named_with_their_place),
+                                       cmocka_unit_test(test_overlapping_solids_are_refused),
+                                       cmocka_unit_test(test_other_systems),
+                                       cmocka_unit_test(test_variants_agree_with_the_reference),
+                                       cmocka_unit_test(test_loads_add_up),
+                                       cmocka_unit_test(test_mirrored_solids_have_mirrored_loads),
+                                       cmocka_unit_test(test_two_halves_have_the_drag_of_the_whole),
+                                       cmocka_unit_test(test_a_checkpoint_continues_bit_for_bit),
+                                       cmocka_unit_test(test_names_are_kept)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

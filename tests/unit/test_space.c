@@ -84,7 +84,7 @@ static void test_domains_follow_the_scene(void **state) {
     kf_space_free(large);
 }
 
-static void test_presets(void **state) {
+static void test_presets_are_in_the_space(void **state) {
     (void)state;
     kf_space *space = kinetic(scene(40, 3, 1), NULL, 0);
     kf_config config;
@@ -484,7 +484,7 @@ static char *printed(const kf_space *space) {
     return text;
 }
 
-static void test_print(void **state) {
+static void test_a_space_is_printed_as_a_table(void **state) {
     (void)state;
     static const char *const fixed[] = {"block_x=128"};
     kf_space *space = kinetic(scene(4096, 40, 0), fixed, 1);
@@ -531,7 +531,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tree_agrees_with_the_product),
         cmocka_unit_test(test_domains_follow_the_scene),
-        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_presets_are_in_the_space),
         cmocka_unit_test(test_why_a_config_is_not_in_the_space),
         cmocka_unit_test(test_fixed_parameters_stay_fixed),
         cmocka_unit_test(test_some_values),
@@ -542,7 +542,7 @@ int main(void) {
         cmocka_unit_test(test_rules_for_defaults),
         cmocka_unit_test(test_lacking_parameters),
         cmocka_unit_test(test_former_parameters),
-        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_a_space_is_printed_as_a_table),
         cmocka_unit_test(test_json_and_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

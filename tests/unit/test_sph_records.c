@@ -286,7 +286,7 @@ static void what_leaves_stays(void **state) {
 }
 
 /* A problem's facts are counted by hand. */
-static void facts(void **state) {
+static void facts_by_hand(void **state) {
     (void)state;
     kf_problem *problem = problem_from(tank);
     const kf_facts *f = &problem->facts;
@@ -480,7 +480,7 @@ int main(void) {
                                        cmocka_unit_test(a_window_on_terrain_lies_above_it),
                                        cmocka_unit_test(a_drop_falls_as_a_stone),
                                        cmocka_unit_test(what_leaves_stays),
-                                       cmocka_unit_test(facts),
+                                       cmocka_unit_test(facts_by_hand),
                                        cmocka_unit_test(a_flat_picture_shows_what_is_where),
                                        cmocka_unit_test(what_the_camera_sees),
                                        cmocka_unit_test(the_middle_of_a_tank_is_weighed)};

@@ -87,7 +87,7 @@ static void test_parts_may_be_empty(void **state) {
 }
 
 /* A state continues with any number of parts, also from the middle of steps that share a list. */
-static void test_restarts(void **state) {
+static void test_restarts_with_other_parts(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_problem *problem = problem_from(column);
@@ -202,7 +202,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_is_one_device, in_order_again),
         cmocka_unit_test(test_cuts_move),
         cmocka_unit_test(test_parts_may_be_empty),
-        cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_restarts_with_other_parts),
         cmocka_unit_test_teardown(test_awaits, in_order_again),
         cmocka_unit_test(test_refuses_what_repeats_no_order),
         cmocka_unit_test(test_kernels_compile_for_gpus),

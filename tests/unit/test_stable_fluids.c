@@ -137,7 +137,7 @@ static void advection_schemes(void **state) {
                 holds(f, config, 4);
             }
 }
-static void reflection(void **state) {
+static void plans_with_reflection(void **state) {
     (void)state;
     static const char *const plans[] = {"fused", "separate", "packed", "batched"};
     for (int i = 0; i < 4; i++) {
@@ -187,7 +187,7 @@ static void what_acts(void **state) {
     f->body_amplitude = 0.01;
     holds(f, F64, 5);
 }
-static void solids(void **state) {
+static void plans_with_solids(void **state) {
     (void)state;
     for (int moving = 0; moving < 2; moving++)
         for (int deep = 0; deep < 2; deep++) {
@@ -205,7 +205,7 @@ static void solids(void **state) {
             holds(f, F64, 5);
         }
 }
-static void particles(void **state) {
+static void plans_with_particles(void **state) {
     (void)state;
     for (int midpoint = 0; midpoint < 2; midpoint++)
         for (int deep = 0; deep < 2; deep++) {
@@ -237,7 +237,7 @@ static void half_precision(void **state) {
 }
 
 /* A plan that continues from a checkpoint of another plan ends with the same bits. */
-static void checkpoints(void **state) {
+static void a_checkpoint_of_another_plan_continues(void **state) {
     (void)state;
     kf_error error;
     kf_fluid *f = busy(24, 20, 1);
@@ -272,7 +272,7 @@ static void checkpoints(void **state) {
     kf_fluid_free(f);
 }
 
-static void sizes(void **state) {
+static void sizes_that_have_a_transform(void **state) {
     int below, above;
     (void)state;
     assert_true(kf_fluid_size_fits(1920));
@@ -350,7 +350,7 @@ static void radices_of_a_line(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_that_have_a_transform),
                                        cmocka_unit_test(radices_of_a_line),
                                        cmocka_unit_test(defaults_at_every_size),
                                        cmocka_unit_test(fused_in_two_dimensions),
@@ -360,11 +360,11 @@ int main(void) {
                                        cmocka_unit_test(separate_plans),
                                        cmocka_unit_test(library_transforms),
                                        cmocka_unit_test(advection_schemes),
-                                       cmocka_unit_test(reflection),
+                                       cmocka_unit_test(plans_with_reflection),
                                        cmocka_unit_test(what_acts),
-                                       cmocka_unit_test(solids),
-                                       cmocka_unit_test(particles),
+                                       cmocka_unit_test(plans_with_solids),
+                                       cmocka_unit_test(plans_with_particles),
                                        cmocka_unit_test(half_precision),
-                                       cmocka_unit_test(checkpoints)};
+                                       cmocka_unit_test(a_checkpoint_of_another_plan_continues)};
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

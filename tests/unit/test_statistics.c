@@ -98,7 +98,7 @@ static void test_rank_correlation(void **state) {
 }
 
 /* These are quantiles for 0.05 from published tables. */
-static void test_student(void **state) {
+static void test_student_as_in_tables(void **state) {
     (void)state;
     const double quantiles[] = {12.7062, 4.30265, 3.18245, 2.77645, 2.57058}, large[] = {2.22814, 2.13145};
     for (int freedom = 1; freedom <= 5; freedom++)
@@ -111,7 +111,7 @@ static void test_student(void **state) {
 
 /* A = B B^T + I of numbers that do not repeat. Its factor reproduces it, and its inverse times A is the
  * unit matrix. */
-static void test_cholesky(void **state) {
+static void test_cholesky_reproduces_its_matrix(void **state) {
     (void)state;
     enum { N = 13 };
     double matrix[N * N], factor[N * N], inverse[N * N], wanted[N], right[N];
@@ -151,8 +151,8 @@ static void test_cholesky(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rank_correlation),
-        cmocka_unit_test(test_student),
-        cmocka_unit_test(test_cholesky),
+        cmocka_unit_test(test_student_as_in_tables),
+        cmocka_unit_test(test_cholesky_reproduces_its_matrix),
         cmocka_unit_test(test_nothing_gives_nan),
         cmocka_unit_test(test_one_value_is_everything),
         cmocka_unit_test(test_values_keep_their_order),

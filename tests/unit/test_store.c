@@ -186,7 +186,7 @@ static void test_every_member(void **state) {
 }
 
 /* The schema's words are the program's. */
-static void test_words(void **state) {
+static void test_the_schema_has_the_programs_words(void **state) {
     (void)state;
     for (int i = 0; i < KF_STATES; i++) {
         char word[40];
@@ -328,7 +328,7 @@ static void negative_registers(kf_measurement *m) {
     m->kernels[1].registers = -1;
 }
 
-static void test_contradictions(void **state) {
+static void test_contradictory_results_are_refused(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "lies.db");
@@ -357,7 +357,7 @@ static void test_contradictions(void **state) {
 }
 
 /* Each statement would make a row contradict itself. The schema alone must refuse it, whoever writes. */
-static void test_checks(void **state) {
+static void test_the_schema_refuses_contradictions(void **state) {
     (void)state;
     static const char *const lies[] = {
         "UPDATE result SET state = 'crash'",
@@ -422,7 +422,7 @@ static void test_checks(void **state) {
 
 /* --- Resuming and pruning ----------------------------------------------------------------------------- */
 
-static void test_unfinished(void **state) {
+static void test_unfinished_runs_are_found(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "unfinished.db");
@@ -479,7 +479,7 @@ static void test_unfinished(void **state) {
     kf_problem_free(problem);
 }
 
-static void test_prune(void **state) {
+static void test_pruning_removes_whole_runs(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "prune.db");
@@ -518,15 +518,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_every_member),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_the_schema_has_the_programs_words),
         cmocka_unit_test(test_schema_is_current),
         cmocka_unit_test(test_names_are_data),
         cmocka_unit_test(test_texts_are_limited),
         cmocka_unit_test(test_documented_queries),
-        cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_unfinished),
-        cmocka_unit_test(test_prune),
+        cmocka_unit_test(test_contradictory_results_are_refused),
+        cmocka_unit_test(test_the_schema_refuses_contradictions),
+        cmocka_unit_test(test_unfinished_runs_are_found),
+        cmocka_unit_test(test_pruning_removes_whole_runs),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

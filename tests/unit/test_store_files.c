@@ -89,7 +89,7 @@ static void test_not_a_store(void **state) {
 
 /* A foreign database is refused in the usual mode, with a log, and with the same number of tables as a
  * store. */
-static void test_foreign(void **state) {
+static void test_a_foreign_database_is_refused(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "foreign.db");
@@ -115,7 +115,7 @@ static void change(const char *path, const char *sql) {
     assert_int_equal(sqlite3_close(database), SQLITE_OK);
 }
 
-static void test_newer(void **state) {
+static void test_a_newer_store_is_refused(void **state) {
     (void)state;
     char path[KF_PATH], sql[64];
     fixture_path(path, "newer.db");
@@ -160,7 +160,7 @@ static void test_newer_in_log(void **state) {
         free(bytes[i]);
 }
 
-static void test_truncated(void **state) {
+static void test_a_truncated_store_is_refused(void **state) {
     (void)state;
     char path[KF_PATH], cut[KF_PATH];
     fixture_path(path, "whole.db");
@@ -246,7 +246,7 @@ static void test_flipped_bytes(void **state) {
 }
 
 /* By its number it is a store, but a table is missing. */
-static void test_lacking(void **state) {
+static void test_a_store_without_a_table_is_refused(void **state) {
     (void)state;
     char path[KF_PATH];
     fixture_path(path, "lacking.db");
@@ -331,7 +331,7 @@ static sqlite3 *old_store(const char *name) {
     return database;
 }
 
-static void test_migrations(void **state) {
+static void test_a_migration_is_done_once(void **state) {
     (void)state;
     sqlite3 *database = old_store("old.db");
     assert_int_equal(kf_schema_bring_up(database, "old.db", "", steps, 2, 3, NULL), KF_OK);
@@ -376,15 +376,15 @@ static void test_migrations_are_complete(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_not_a_store),
-        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_newer),
+        cmocka_unit_test(test_a_foreign_database_is_refused),
+        cmocka_unit_test(test_a_newer_store_is_refused),
         cmocka_unit_test(test_newer_in_log),
-        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_a_truncated_store_is_refused),
         cmocka_unit_test(test_flipped_bytes),
-        cmocka_unit_test(test_lacking),
+        cmocka_unit_test(test_a_store_without_a_table_is_refused),
         cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_orphaned_log),
-        cmocka_unit_test(test_migrations),
+        cmocka_unit_test(test_a_migration_is_done_once),
         cmocka_unit_test(test_failed_migrations),
         cmocka_unit_test(test_migrations_are_complete),
     };

@@ -202,7 +202,7 @@ static void run(const char *name, const kf_space *space, uint64_t seed, int eval
     kf_strategy_close(strategy);
 }
 
-static void test_seeds(void **state) {
+static void test_a_seed_repeats_a_search(void **state) {
     (void)state;
     enum { EVALUATIONS = 200 };
     kf_space *space = kinetic(40, NULL, 0);
@@ -331,7 +331,7 @@ static double lower_is_slower(void *context, uint64_t index) {
 
 /* A ranking has only the known configs, the fastest first. Of a space that is too large to be ranked
  * whole, it has a sample over the whole space. */
-static void test_rankings(void **state) {
+static void test_rankings_have_the_known_configs(void **state) {
     (void)state;
     enum { SMALL = 20, ASKED = 20000 };
     kf_space *spaces[] = {square_space(SMALL, -1), kinetic(32, NULL, 0)};
@@ -417,7 +417,7 @@ static int count_same(const uint64_t *left, const uint64_t *right) {
 
 /* Ratios count, not units: the model proposes the same for a prior, and for times, a thousand times as
  * large. */
-static void test_units(void **state) {
+static void test_units_of_time_do_not_matter(void **state) {
     (void)state;
     static const char *const fixed[] = {"layout=csoa", "plan=fused", "storage=f32"};
     kf_space *space = kinetic(8, fixed, 3);
@@ -494,15 +494,15 @@ int main(void) {
         cmocka_unit_test(test_halving_promotes_the_best),
         cmocka_unit_test(test_halving_ends_what_it_began),
         cmocka_unit_test(test_told_configs_and_open_proposals),
-        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_a_seed_repeats_a_search),
         cmocka_unit_test(test_random_order_is_uniform),
         cmocka_unit_test(test_random_order_is_a_permutation),
         cmocka_unit_test(test_local_search_beats_random),
         cmocka_unit_test(test_local_search_begins_at_the_presets),
         cmocka_unit_test(test_local_search_tries_every_neighbour),
-        cmocka_unit_test(test_rankings),
+        cmocka_unit_test(test_rankings_have_the_known_configs),
         cmocka_unit_test(test_a_prior_is_followed_first),
-        cmocka_unit_test(test_units),
+        cmocka_unit_test(test_units_of_time_do_not_matter),
         cmocka_unit_test(test_all_configs_fail),
         cmocka_unit_test(test_model_is_built_again_now_and_then),
         cmocka_unit_test(test_unknown_strategy),

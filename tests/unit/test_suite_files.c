@@ -92,7 +92,7 @@ static void test_configs_and_paths(void **state) {
 }
 
 /* Every member of a command is read, and each source of its time. */
-static void test_commands(void **state) {
+static void test_every_member_of_a_command(void **state) {
     (void)state;
     char path[KF_PATH];
     kf_error error = {0};
@@ -121,6 +121,6 @@ static void test_commands(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_whose_value_counts),
                                        cmocka_unit_test(test_configs_and_paths),
-                                       cmocka_unit_test(test_commands)};
+                                       cmocka_unit_test(test_every_member_of_a_command)};
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

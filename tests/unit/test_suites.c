@@ -482,7 +482,7 @@ static void test_unknown_figure(void **state) {
 }
 
 /* The suite has every name of the table in which the figures are published. */
-static void test_names(void **state) {
+static void test_published_figures_have_their_names(void **state) {
     (void)state;
     static const char *const published[] = {
         "step_f32_acm",    "acm_over_bgk",      "step_f16_acm",        "step_inplace_f32",
@@ -516,7 +516,7 @@ int main(void) {
         cmocka_unit_test(test_configs_say_what_is_missing),
         cmocka_unit_test(test_candidates_of_a_gpu),
         cmocka_unit_test(test_unknown_figure),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_published_figures_have_their_names),
         cmocka_unit_test(test_suite_on_a_small_grid),
         cmocka_unit_test(test_figures_of_the_kinetic_paper),
     };

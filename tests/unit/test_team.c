@@ -51,7 +51,7 @@ static void test_separate_passes(void **state) {
 
 /* Plans have nine moments per node, without a solid and with one, at rest, moving and free. The nodes of
  * its band are in one list for all parts. */
-static void test_moments(void **state) {
+static void test_moments_on_teams(void **state) {
     (void)state;
     static const struct {
         kf_scene *(*open)(void);
@@ -165,7 +165,7 @@ static void test_spoilt_in_random_order(void **state) {
     kf_scene_free(scene);
 }
 
-static void test_cuts(void **state) {
+static void test_cuts_follow_the_cost(void **state) {
     (void)state;
     int first[KF_MOST_PARTS + 1];
     kf_scene *scene = open_scene("ball", 6000);
@@ -227,7 +227,7 @@ static void test_cost_of_a_sample(void **state) {
     }
 }
 
-static void test_refusals(void **state) {
+static void test_impossible_teams_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *spec, *says;
@@ -419,15 +419,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_grids),
         cmocka_unit_test(test_separate_passes),
-        cmocka_unit_test(test_moments),
+        cmocka_unit_test(test_moments_on_teams),
         cmocka_unit_test(test_across_the_seam),
         cmocka_unit_test(test_moving_solid),
         cmocka_unit_test(test_free_solid),
         cmocka_unit_test_teardown(test_streams_in_random_order, in_order_again),
         cmocka_unit_test_teardown(test_spoilt_in_random_order, in_order_again),
-        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_cuts_follow_the_cost),
         cmocka_unit_test(test_cost_of_a_sample),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_impossible_teams_are_refused),
         cmocka_unit_test(test_limits_of_open_files),
         cmocka_unit_test(test_compiles_for_a_gpu),
     };

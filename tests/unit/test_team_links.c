@@ -300,7 +300,7 @@ static void test_the_gate(void **state) {
 
 /* With copied planes and boxes parts write to copies of their neighbours' nodes, and compute twice what
  * both sides of a cut need. */
-static void test_copies(void **state) {
+static void test_copied_planes_and_boxes(void **state) {
     (void)state;
     static const struct {
         kf_scene *(*open)(void);
@@ -368,7 +368,7 @@ int main(void) {
         cmocka_unit_test(test_restart_on_any_number),
         cmocka_unit_test(test_look_at_the_wall),
         cmocka_unit_test(test_the_gate),
-        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_copied_planes_and_boxes),
     };
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

@@ -46,7 +46,7 @@ static void test_copied_once_a_step(void **state) {
 }
 
 /* None of their awaits is superfluous. */
-static void test_awaits(void **state) {
+static void test_no_await_is_superfluous(void **state) {
     (void)state;
     outcome one;
     kf_scene *scene = ball_scene();
@@ -93,7 +93,7 @@ static void test_what_travels(void **state) {
 
 /* Without ghosts, kernels of one pass copy planes. With ghosts they are refused, and so are other plans
  * across y. */
-static void test_refusals(void **state) {
+static void test_what_ghosts_exclude_is_refused(void **state) {
     (void)state;
     static const struct {
         const char *const *plan;
@@ -120,8 +120,8 @@ static void test_refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_copied_once_a_step),
-                                       cmocka_unit_test(test_awaits), cmocka_unit_test(test_what_travels),
-                                       cmocka_unit_test(test_refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copied_once_a_step), cmocka_unit_test(test_no_await_is_superfluous),
+        cmocka_unit_test(test_what_travels), cmocka_unit_test(test_what_ghosts_exclude_is_refused)};
     return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

@@ -68,7 +68,7 @@ static void test_a_slab_is_thin(void **state) {
 
 /* Two thick boxes are 3 cells apart. One of them is 1.5 cells above the floor, which is half a cell under
  * its nodes. Another stands on a wall, which is no gap. */
-static void test_gaps(void **state) {
+static void test_gaps_between_bodies(void **state) {
     (void)state;
     kf_mesh_builder b = {0};
     kf_thin parts, gaps;
@@ -294,7 +294,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_fastest_stream_is_the_wind),
         cmocka_unit_test(test_a_slab_is_thin),
-        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_gaps_between_bodies),
         cmocka_unit_test(test_what_is_no_width),
         cmocka_unit_test(test_crowded_triangles),
         cmocka_unit_test(test_warnings_of_shipped_scenes),

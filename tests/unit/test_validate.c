@@ -34,7 +34,7 @@ static kf_status validate(const char *const *cases, int case_count, const char *
 }
 
 /* An interrupt ends the case that notices it and those after it. Checks that were done are kept. */
-static void test_interrupted(void **state) {
+static void test_an_interrupt_keeps_finished_checks(void **state) {
     (void)state;
     static const volatile int at_once = 1;
     static const char *const cases[] = {"sph-operators", "incompressible-tg", "incompressible-wake"};
@@ -136,7 +136,7 @@ static void test_fixed_parameters(void **state) {
     kf_scene_free(scene);
 }
 
-static void test_verdicts(void **state) {
+static void test_checks_pass_within_their_bounds(void **state) {
     (void)state;
     kf_validation validation = {.case_name = "verdicts"};
     kf_check_relative(&validation, "a", "", 2.0, 2.02, 0.0101);
@@ -186,9 +186,9 @@ static void test_made_surfaces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheap_cases_pass), cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_cheap_cases_pass), cmocka_unit_test(test_an_interrupt_keeps_finished_checks),
         cmocka_unit_test(test_half_precision),   cmocka_unit_test(test_unknown_case_is_named),
-        cmocka_unit_test(test_fixed_parameters), cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_fixed_parameters), cmocka_unit_test(test_checks_pass_within_their_bounds),
         cmocka_unit_test(test_reference_data),   cmocka_unit_test(test_made_surfaces),
     };
     return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);

@@ -38,7 +38,7 @@ static void small_stable_fluids(void **state) {
                                         "sf_numerical_viscosity"};
     pass(cases, sizeof cases / sizeof *cases, 26);
 }
-static void particles(void **state) {
+static void cases_of_particles(void **state) {
     (void)state;
     static const char *const cases[] = {"sph-operators", "sph-dam-break"};
     pass(cases, 2, 11);
@@ -48,7 +48,7 @@ static void incompressible(void **state) {
     static const char *const cases[] = {"incompressible-div"};
     pass(cases, 1, 2);
 }
-static void kinetic(void **state) {
+static void cases_of_kinetic(void **state) {
     (void)state;
     static const char *const cases[] = {"poiseuille", "slip", "outflow", "torus"};
     pass(cases, sizeof cases / sizeof *cases, 19);
@@ -57,8 +57,9 @@ static void kinetic(void **state) {
 /* In the cases from this one on nearly all time is the compiler's. Kernels as for users are in the cases
  * above and in test_incompressible. */
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stable_fluids), cmocka_unit_test(particles), cmocka_unit_test(kinetic),
-        cmocka_unit_test_setup(incompressible, go_on_with_all_cores), cmocka_unit_test(small_stable_fluids)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stable_fluids), cmocka_unit_test(cases_of_particles),
+                                       cmocka_unit_test(cases_of_kinetic),
+                                       cmocka_unit_test_setup(incompressible, go_on_with_all_cores),
+                                       cmocka_unit_test(small_stable_fluids)};
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }

@@ -14,7 +14,7 @@
 
 #include "base/backend/team/world.h"
 
-static void test_most(void **state) {
+static void test_the_largest_of_all_processes(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     if (kf_world_is_wanted()) assert_int_equal(kf_world_open(&error), KF_OK);
@@ -42,7 +42,7 @@ static int hang(void) {
 }
 
 int main(int count, char **words) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_most)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_largest_of_all_processes)};
     if (count > 1 && strcmp(words[1], "hang") == 0) return hang();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
