@@ -2,11 +2,13 @@
  *
  * Walls and inflows bounce back half-way: f_i = f_opposite + 6 w_i c_i . u_face (Ladd 1994, J. Fluid Mech.
  * 271, 285). Free slip reflects specularly. At a periodic face the population comes from the opposite
- * side. At an edge or corner an inflow decides before a wall, and a wall before an outflow. Of two faces
- * of one kind the first in the order x y z decides. So a wind between walls is the same along any axis. A
- * wall may mirror a share of what reaches it instead of sending it back (Maxwell 1879). This keeps a wall
- * that moves with the stream stable (docs/physics.md). Where such a wall meets an outflow, it mirrors what
- * waits outside the outflow, since an outflow mirrors nothing.
+ * side. At an edge or corner an inflow decides before a wall, and a wall before an outflow. So a wind
+ * between walls is the same along any axis. Inflows that meet have their mean velocity there. An edge of
+ * walls moves along itself as the faster of them does, because none moves through the other, and a corner of
+ * three rests. Of outflows that meet the first in the order x y z counts. A wall may mirror a share of what
+ * reaches it instead of sending it back (Maxwell 1879). This keeps a wall that moves with the stream stable
+ * (docs/physics.md). Where such a wall meets an outflow, it mirrors what waits outside the outflow, since an
+ * outflow mirrors nothing.
  *
  * At an outflow the population that enters is convected with the stream's mean speed U: g(t + 1) = (g(t) +
  * U f(t + 1)) / (1 + U). g is the population that waits outside, and f the same one at the outermost node
@@ -19,6 +21,8 @@
  * Defines that a scene sets:
  *   KF_FACE_0 .. KF_FACE_5   the kinds of the faces (choices.h)
  *   KF_SPECULAR              a bit for each face that mirrors a share
+ *   KF_MIXED_EDGES           1 if walls or inflows meet of which one alone would be wrong at their edge.
+ *                            Elsewhere the first in the order x y z decides, which needs less code
  *   KF_OUTFLOW_ALONE         1 in kernels that only compute what waits outside of outflows (boundary.cu) */
 #ifndef KF_KERNELS_KINETIC_BOUNDARY_H
 #define KF_KERNELS_KINETIC_BOUNDARY_H
@@ -55,6 +59,58 @@ enum { KF_NO_RANK = 3 };
     (KF_X_DECIDES ? (of_x) : KF_DECIDING_RANK(y) <= KF_DECIDING_RANK(z) ? (of_y) : (of_z))
 #else
 #define KF_DECIDING(of_x, of_y, of_z) (solid_x ? (of_x) : solid_y ? (of_y) : (of_z))
+#endif
+
+#if KF_MIXED_EDGES
+/* The faces that decide about a population: one, or several of the kind that comes first. */
+typedef struct kf_deciding {
+    int of[3]; /* whether the face across x, y or z is one of them */
+    int face[3], inflows;
+    kf_real part; /* one divided by their number */
+} kf_deciding;
+KF_FUNCTION kf_deciding kf_deciding_faces(int solid_x, int solid_y, int solid_z, int kind_x, int kind_y,
+                                          int kind_z, int face_x, int face_y, int face_z) {
+    kf_deciding d;
+    d.inflows = (solid_x && kind_x == KF_INFLOW_FACE) || (solid_y && kind_y == KF_INFLOW_FACE) ||
+                (solid_z && kind_z == KF_INFLOW_FACE);
+    const int kind = d.inflows ? KF_INFLOW_FACE : KF_WALL_FACE;
+    d.of[0] = solid_x && kind_x == kind;
+    d.of[1] = solid_y && kind_y == kind;
+    d.of[2] = solid_z && kind_z == kind;
+    d.face[0] = face_x;
+    d.face[1] = face_y;
+    d.face[2] = face_z;
+    const int count = d.of[0] + d.of[1] + d.of[2];
+    d.part = KF_R(1.0) / (kf_real)(count > 0 ? count : 1);
+    return d;
+}
+/* Returns c . u with the velocity u of the deciding faces. Walls that move against each other with one speed
+ * are together at rest. */
+KF_FUNCTION kf_real kf_along(const kf_module_arguments *a, kf_deciding d, int cx, int cy, int cz) {
+    const int c[3] = {cx, cy, cz}, several = d.of[0] + d.of[1] + d.of[2] > 1;
+    kf_real sum = KF_R(0.0);
+    KF_UNROLL
+    for (int i = 0; i < 3; i++) {
+        kf_real mean = KF_R(0.0), fastest = KF_R(0.0);
+        KF_UNROLL
+        for (int f = 0; f < 3; f++) {
+            const kf_real u = d.of[f] ? KF_FACE_VELOCITY(a)[d.face[f]][i] : KF_R(0.0);
+            mean += d.part * u;
+            fastest = u * u > fastest * fastest ? u : u == -fastest ? KF_R(0.0) : fastest;
+        }
+        const kf_real along_edge = several && d.of[i] ? KF_R(0.0) : fastest;
+        sum += (kf_real)c[i] * (d.inflows ? mean : along_edge);
+    }
+    return sum;
+}
+/* Returns the mean share that the deciding faces mirror. */
+KF_FUNCTION kf_real kf_mirrored_share(const kf_module_arguments *a, kf_deciding d) {
+    kf_real share = KF_R(0.0);
+    KF_UNROLL
+    for (int f = 0; f < 3; f++)
+        share += d.of[f] ? (kf_real)a->faces.specular_share[d.face[f]] : KF_R(0.0);
+    return d.part * share;
+}
 #endif
 
 /* Returns a value as a ghost node would store it, rounded to the storage type. */
@@ -186,13 +242,23 @@ KF_FUNCTION kf_real kf_incoming_across(const kf_module_arguments *a, int cx, int
               solid_z = bz != 0 && KF_IS_SOLID_FACE(kind_z);
     if (!solid_x && !solid_y && !solid_z) return kf_mirrored(a, cx, cy, cz, x, y, z);
     const int face_x = bx > 0, face_y = 2 + (by > 0), face_z = 4 + (bz > 0);
+#if KF_MIXED_EDGES
+    const kf_deciding d =
+        kf_deciding_faces(solid_x, solid_y, solid_z, kind_x, kind_y, kind_z, face_x, face_y, face_z);
+    const kf_real along = kf_along(a, d, cx, cy, cz);
+#define KF_MIRRORS_HERE KF_SPECULAR
+#define KF_SHARE_HERE   kf_mirrored_share(a, d)
+#else
     const int face = KF_DECIDING(face_x, face_y, face_z);
     const kf_real *u = KF_FACE_VELOCITY(a)[face];
     const kf_real along = cx * u[0] + cy * u[1] + cz * u[2];
+#define KF_MIRRORS_HERE KF_MIRRORS(face)
+#define KF_SHARE_HERE   (kf_real) a->faces.specular_share[face]
+#endif
     const kf_real back =
         kf_leaving(a, -cx, -cy, -cz, x, y, z) + KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * along;
-    if (!KF_MIRRORS(face)) return kf_as_stored(back);
-    const kf_real share = (kf_real)a->faces.specular_share[face];
+    if (!KF_MIRRORS_HERE) return kf_as_stored(back);
+    const kf_real share = KF_SHARE_HERE;
     return kf_as_stored(back + share * (kf_mirrored(a, cx, cy, cz, x, y, z) - back));
 }
 
@@ -268,18 +334,26 @@ KF_FUNCTION kf_real kf_incoming_at_boundary(const kf_module_arguments *a, int i,
     }
     if ((cx != 0 && KF_IS_SOLID_FACE(kind_x)) || (cy != 0 && KF_IS_SOLID_FACE(kind_y)) ||
         (cz != 0 && KF_IS_SOLID_FACE(kind_z))) {
+#if KF_MIXED_EDGES
+        const kf_deciding d = kf_deciding_faces(solid_x, solid_y, solid_z, kind_x, kind_y, kind_z, cx < 0,
+                                                2 + (cy < 0), 4 + (cz < 0));
+#define KF_ALONG_THERE kf_along(a, d, cx, cy, cz)
+#define KF_SHARE_THERE kf_mirrored_share(a, d)
+#else
         const kf_real *u_x = KF_FACE_VELOCITY(a)[cx > 0 ? 0 : 1], *u_y = KF_FACE_VELOCITY(a)[cy > 0 ? 2 : 3],
                       *u_z = KF_FACE_VELOCITY(a)[cz > 0 ? 4 : 5];
         const kf_real along_x = cx * u_x[0] + cy * u_x[1] + cz * u_x[2],
                       along_y = cx * u_y[0] + cy * u_y[1] + cz * u_y[2],
                       along_z = cx * u_z[0] + cy * u_z[1] + cz * u_z[2];
         const int face_x = cx < 0, face_y = 2 + (cy < 0), face_z = 4 + (cz < 0);
-        const kf_real gain =
-            KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * KF_DECIDING(along_x, along_y, along_z);
+#define KF_ALONG_THERE KF_DECIDING(along_x, along_y, along_z)
+#define KF_SHARE_THERE (kf_real) a->faces.specular_share[KF_DECIDING(face_x, face_y, face_z)]
+#endif
+        const kf_real gain = KF_R(6.0 * KF_UNIT) * KF_WEIGHT(cx, cy, cz) * KF_ALONG_THERE;
         if (mirrors) {
             const kf_real back =
                 kf_from_store(*kf_address(a, a->populations.source, KF_OPPOSITE(i), k)) + gain;
-            const kf_real share = (kf_real)a->faces.specular_share[KF_DECIDING(face_x, face_y, face_z)];
+            const kf_real share = KF_SHARE_THERE;
             value = solid ? kf_as_stored(back + share * (value - back)) : value;
         } else {
             value = solid ? kf_as_stored(value + gain) : value;

@@ -55,9 +55,14 @@ typedef struct kf_tile {
 #define KF_IS_MIRROR_X(side) (KF_X_FACE(side) == KF_FREE_SLIP_FACE)
 #define KF_IS_MIRROR_Y(side) ((side) < 0 ? KF_FACE_2 == KF_FREE_SLIP_FACE : KF_FACE_3 == KF_FREE_SLIP_FACE)
 #define KF_WAITS(side)       (KF_X_FACE(side) == KF_OUTFLOW_FACE)
-/* A face across x decides at its edges only if it gives way to no face across y or z (KF_DECIDING). */
+/* A face across x decides at its edges only if it gives way to no face across y or z (KF_DECIDING), and if no
+ * other face has a part in it. */
+#if KF_MIXED_EDGES
+#define KF_BOUNCES(side) 0
+#else
 #define KF_BOUNCES(side)                                                                                     \
     (KF_IS_SOLID_FACE(KF_X_FACE(side)) && !KF_MIRRORS((side) > 0) && !KF_GIVES_WAY_TO_YZ(KF_X_FACE(side)))
+#endif
 #define KF_IS_ASKED_X(side)                                                                                  \
     (KF_X_FACE(side) != KF_PERIODIC_FACE && !KF_IS_MIRROR_X(side) && !KF_WAITS(side) && !KF_BOUNCES(side))
 #define KF_IS_ASKED_Y(side)                                                                                  \

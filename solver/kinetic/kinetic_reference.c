@@ -59,25 +59,54 @@ static double arriving_mirrored(const reference_run *run, int i, const int x[3])
     return populations[(size_t)direction_of(run, c) * run->count + kf_reference_node(run, from)];
 }
 
+/* Finds the faces beyond which the population that arrives at node x along velocity i comes from, and which
+ * decide about it: inflows, or else walls. Returns their number. */
+static int deciding_faces(const reference_run *run, int i, const int x[3], int faces[3]) {
+    const int *c = kf_reference_velocities[i];
+    int count = 0;
+    for (int kind = 0; kind < 2 && count == 0; kind++)
+        for (int axis = 0; axis < 3; axis++) {
+            const int from = x[axis] - c[axis], high = from >= run->n[axis], face = 2 * axis + high;
+            if (from >= 0 && !high) continue;
+            if (run->scene->faces[face] == (kind == 0 ? KF_INFLOW : KF_WALL)) faces[count++] = face;
+        }
+    return count;
+}
+
+/* Finds the velocity where faces meet. Inflows have their mean velocity there. An edge of walls moves along
+ * itself as the faster of them does, because none moves through another. */
+static void edge_velocity(const reference_run *run, const int faces[3], int count, double velocity[3]) {
+    const bool inflows = run->scene->faces[faces[0]] == KF_INFLOW;
+    for (int a = 0; a < 3; a++) {
+        velocity[a] = 0.0;
+        for (int n = 0; n < count; n++) {
+            const double u = run->scene->face_velocity[faces[n]][a];
+            if (inflows)
+                velocity[a] += u / count;
+            else if (n > 0 && u == -velocity[a])
+                velocity[a] = 0.0;
+            else if (fabs(u) > fabs(velocity[a]))
+                velocity[a] = u;
+        }
+    }
+    for (int n = 0; n < count && count > 1 && !inflows; n++)
+        velocity[faces[n] / 2] = 0.0;
+}
+
 /* Returns the population that arrives at node x along velocity i. */
 static double arriving(const reference_run *run, int i, const int x[3]) {
-    const int *c = kf_reference_velocities[i];
-    /* Inflows come before walls. */
-    for (int nth = 0; nth < 6; nth++) {
-        const int axis = nth % 3, from = x[axis] - c[axis], high = from >= run->n[axis],
-                  face = 2 * axis + high;
-        if (from >= 0 && !high) continue;
-        if (run->scene->faces[face] != (nth < 3 ? KF_INFLOW : KF_WALL)) continue;
-        const double *wall = run->scene->face_velocity[face];
-        const int back[3] = {-c[0], -c[1], -c[2]};
-        const double along = c[0] * wall[0] + c[1] * wall[1] + c[2] * wall[2];
-        const double returned =
-            run->f[(size_t)direction_of(run, back) * run->count + kf_reference_node(run, x)] +
-            6.0 * run->weights[i] * along;
-        const double share = run->scene->specular_share[face];
-        return share > 0.0 ? (1.0 - share) * returned + share * arriving_mirrored(run, i, x) : returned;
-    }
-    return arriving_mirrored(run, i, x);
+    const int *c = kf_reference_velocities[i], back[3] = {-c[0], -c[1], -c[2]};
+    int faces[3];
+    const int count = deciding_faces(run, i, x, faces);
+    if (count == 0) return arriving_mirrored(run, i, x);
+    double velocity[3], share = 0.0;
+    edge_velocity(run, faces, count, velocity);
+    for (int n = 0; n < count; n++)
+        share += run->scene->specular_share[faces[n]] / count;
+    const double along = c[0] * velocity[0] + c[1] * velocity[1] + c[2] * velocity[2];
+    const double returned = run->f[(size_t)direction_of(run, back) * run->count + kf_reference_node(run, x)] +
+                            6.0 * run->weights[i] * along;
+    return share > 0.0 ? (1.0 - share) * returned + share * arriving_mirrored(run, i, x) : returned;
 }
 
 /* Returns whether everything that arrives at a node comes from a node of the grid. */

@@ -1,4 +1,6 @@
 /* Chooses the kernel files of a plan, and the macros with which a config specialises each of them. */
+#include <math.h>
+
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/nested.h"
 
@@ -70,6 +72,26 @@ static void define_populations(const kf_scene *scene, const kf_kinetic_options *
     if (options->storage == KF_F16) kf_define_to(defines, "KF_PACKED", 1);
 }
 
+/* Returns whether at an edge of two walls, or of two inflows, the first of them alone would be wrong. */
+static bool mixes_edge(const kf_scene *scene, int first, int second) {
+    const double *one = scene->face_velocity[first], *other = scene->face_velocity[second];
+    const kf_boundary kind = scene->faces[first];
+    if (kind != scene->faces[second] || (kind != KF_WALL && kind != KF_INFLOW)) return false;
+    for (int a = 0; a < 3; a++) {
+        const bool wall = kind == KF_WALL, rests = wall && (a == first / 2 || a == second / 2),
+                   slower = wall && fabs(other[a]) < fabs(one[a]);
+        if (rests ? one[a] != 0.0 : !slower && one[a] != other[a]) return true;
+    }
+    return scene->specular_share[first] != scene->specular_share[second];
+}
+
+static bool mixes_edges(const kf_scene *scene) {
+    for (int first = 0; first < KF_FACES; first++)
+        for (int second = 2 * (first / 2) + 2; second < KF_FACES; second++)
+            if (mixes_edge(scene, first, second)) return true;
+    return false;
+}
+
 static void define_faces(const kf_scene *scene, kf_defines *defines) {
     static const char *const faces[KF_FACES] = {"KF_FACE_0", "KF_FACE_1", "KF_FACE_2",
                                                 "KF_FACE_3", "KF_FACE_4", "KF_FACE_5"};
@@ -79,6 +101,7 @@ static void define_faces(const kf_scene *scene, kf_defines *defines) {
         if (scene->specular_share[face] > 0.0) mirrors |= 1L << face;
     }
     kf_define_to(defines, "KF_SPECULAR", mirrors);
+    if (mixes_edges(scene)) kf_define_to(defines, "KF_MIXED_EDGES", 1);
 }
 
 /* Defines the collision and its split. For a fused kernel also defines its boundaries and what it reads on
