@@ -60,15 +60,20 @@ static inline void finish(kf_plan *plan, outcome *o) {
     must(kf_plan_check_buffers(plan, &error), &error);
 }
 
-static inline void run(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
+static inline void run_steps(const kf_scene *scene, const char *const *fixed, const char *device, int steps,
+                             outcome *o) {
     kf_error error = {KF_OK, ""};
     kf_backend *backend;
     must(kf_backend_open(device, &backend, &error), &error);
     kf_plan *plan = open_plan(scene, fixed, backend);
-    must(kf_plan_advance(plan, STEPS, &error), &error);
+    must(kf_plan_advance(plan, (uint64_t)steps, &error), &error);
     finish(plan, o);
     kf_plan_free(plan);
     kf_backend_close(backend);
+}
+
+static inline void run(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
+    run_steps(scene, fixed, device, STEPS, o);
 }
 
 static inline void same(const outcome *one, const outcome *team, const char *what) {

@@ -18,10 +18,11 @@ static inline kf_mesh make_box(double x, double y, double z) {
     return b.mesh;
 }
 
-/* Writes such a box, 2 x 1 x 0.5, as an OBJ file into the test's folder, and returns its path. */
-static inline const char *write_box(const char *name) {
-    kf_mesh box = make_box(2, 1, 0.5);
+/* Writes a box as an OBJ file with these first lines into the test's folder, and returns its path. */
+static inline const char *write_box_of(const char *name, const char *first, double x, double y, double z) {
+    kf_mesh box = make_box(x, y, z);
     kf_text obj = {0};
+    kf_text_append(&obj, "%s", first);
     for (size_t v = 0; v < box.vertex_count; v++)
         kf_text_append(&obj, "v %.17g %.17g %.17g\n", box.vertices[3 * v], box.vertices[3 * v + 1],
                        box.vertices[3 * v + 2]);
@@ -32,6 +33,10 @@ static inline const char *write_box(const char *name) {
     kf_text_free(&obj);
     kf_mesh_free(&box);
     return mesh;
+}
+
+static inline const char *write_box(const char *name) {
+    return write_box_of(name, "", 2, 1, 0.5);
 }
 
 #endif

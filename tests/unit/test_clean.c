@@ -5,13 +5,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/util/clean.h"
 #include "base/util/text.h"
+#include "tests/unit/caught_child.h"
 
 static void expect_clean(const char *text, const char *expected) {
     char *copy = kf_duplicate(text);
@@ -97,12 +96,8 @@ static void whatever_is_cleaned_is_clean(void **state) {
  * character. */
 static void stdout_is_cleaned(void **state) {
     (void)state;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    (void)fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)dup2(ends[1], STDOUT_FILENO);
+    const caught_child child = fork_caught(STDOUT_FILENO);
+    if (child.process == 0) {
         kf_clean_stdout();
         (void)printf("name \x1b[31m\xe2");
         (void)fflush(stdout);
@@ -113,16 +108,10 @@ static void stdout_is_cleaned(void **state) {
         (void)fflush(stdout);
         _exit(ferror(stdout) != 0 ? 1 : 0);
     }
-    (void)close(ends[1]);
     char text[20000] = "";
-    size_t length = 0;
-    for (ssize_t got = 1; got > 0 && length < sizeof text; length += (size_t)got)
-        got = read(ends[0], text + length, sizeof text - length);
-    (void)close(ends[0]);
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(end_caught(child, text, sizeof text), 0);
     const char begins[] = "name ?[31m\xe2\x82\xac\n?";
+    const size_t length = strlen(text);
     assert_int_equal(length, sizeof begins - 1 + 5 * 3000);
     assert_memory_equal(text, begins, sizeof begins - 1);
     assert_memory_equal(text + length - 5, "\xf0\x9f\x9a\x97 ", 5);

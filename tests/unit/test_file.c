@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/util/file.h"
+#include "tests/unit/caught_child.h"
 
 static char folder[KF_PATH];
 
@@ -335,13 +336,10 @@ static void folders_and_links_of_others_are_refused(void **state) {
 static void mapped_files_that_become_shorter(void **state) {
     (void)state;
     enum { BYTES = 1 << 20 };
-    int status, ends[2];
     char said[256] = "";
     const char *path = in_scratch("mapped");
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)dup2(ends[1], STDERR_FILENO);
+    const caught_child child = fork_caught(STDERR_FILENO);
+    if (child.process == 0) {
         const int file = open(path, O_RDWR | O_CREAT, 0600);
         if (file < 0 || ftruncate(file, BYTES) != 0) _exit(90);
         const volatile char *at = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, file, 0);
@@ -349,13 +347,10 @@ static void mapped_files_that_become_shorter(void **state) {
         if (ftruncate(file, 1) != 0) _exit(91);
         _exit(at[BYTES - 1] == 0 ? 92 : 93);
     }
-    assert_int_equal(waitpid(child, &status, 0), child);
+    const int status = end_caught(child, said, sizeof said);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), KF_MACHINE);
-    assert_true(read(ends[0], said, sizeof said - 1) > 0);
     assert_non_null(strstr(said, "/mapped: was made shorter by another program"));
-    (void)close(ends[0]);
-    (void)close(ends[1]);
 }
 
 static void paths_have_a_length(void **state) {

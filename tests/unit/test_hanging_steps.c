@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <sys/wait.h>
 
 #include "base/backend/team/team.h"
 #include "base/backend/team/world.h"
 #include "base/util/log.h"
 #include "solver/output/production.h"
+#include "tests/unit/caught_child.h"
 #include "tests/unit/kernel_fixture.h"
 #include "tests/unit/output_plan.h"
 
@@ -120,23 +120,11 @@ static _Noreturn void run_and_end(const char *folder, int allowed, double a_look
 static int run_in_child(const char *name, int allowed, double a_look, double until, char said[2048]) {
     char folder[KF_PATH];
     kf_error error;
-    int ends[2], ended = 0;
     assert_int_equal(kf_path(folder, &error, "%s/%s", fixture_folder, name), KF_OK);
     assert_int_equal(kf_make_folders(folder, &error), KF_OK);
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        (void)dup2(ends[1], STDERR_FILENO);
-        run_and_end(folder, allowed, a_look, until);
-    }
-    (void)close(ends[1]);
-    size_t size = 0;
-    for (ssize_t more = 1; more > 0 && size<2047; size += more> 0 ? (size_t)more : 0)
-        more = read(ends[0], said + size, 2047 - size);
-    said[size] = '\0';
-    (void)close(ends[0]);
-    assert_int_equal(waitpid(child, &ended, 0), child);
+    const caught_child child = fork_caught(STDERR_FILENO);
+    if (child.process == 0) run_and_end(folder, allowed, a_look, until);
+    const int ended = end_caught(child, said, 2048);
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
 }
 

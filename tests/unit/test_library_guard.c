@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/util/status.h"
 #include "solver/output/library_guard.h"
+#include "tests/unit/caught_child.h"
 
 static void follow_null(void) {
     (void)raise(SIGSEGV);
@@ -40,13 +39,9 @@ static void do_nothing(void) {}
 
 /* Does this in a child, inside of the guard or behind it. Returns the status, or -1 after a signal. */
 static int end_of(void (*fault)(void), bool inside, char said[512]) {
-    int ends[2], ended = 0;
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
+    const caught_child child = fork_caught(STDERR_FILENO);
+    if (child.process == 0) {
         (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        (void)dup2(ends[1], STDERR_FILENO);
         (void)signal(SIGSEGV, SIG_DFL);
         kf_library_guard_begin("a.vtkhdf", "HDF5", "try again");
         if (inside) fault();
@@ -54,11 +49,7 @@ static int end_of(void (*fault)(void), bool inside, char said[512]) {
         fault();
         _exit(0);
     }
-    (void)close(ends[1]);
-    const ssize_t size = read(ends[0], said, 511);
-    said[size > 0 ? size : 0] = '\0';
-    (void)close(ends[0]);
-    assert_int_equal(waitpid(child, &ended, 0), child);
+    const int ended = end_caught(child, said, 512);
     return WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
 }
 

@@ -7,12 +7,11 @@
 
 #include <cmocka.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/util/log.h"
 #include "base/util/status.h"
+#include "tests/unit/caught_child.h"
 
 static void wait_for(double seconds) {
     const struct timespec span = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
@@ -21,22 +20,12 @@ static void wait_for(double seconds) {
 
 /* Reads what a process that works for a while writes to stderr. */
 static void run_process(void (*work)(void), char *text, size_t size) {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        (void)dup2(ends[1], STDERR_FILENO);
+    const caught_child child = fork_caught(STDERR_FILENO);
+    if (child.process == 0) {
         work();
         _exit(0);
     }
-    (void)close(ends[1]);
-    size_t length = 0;
-    for (ssize_t got; (got = read(ends[0], text + length, size - 1 - length)) > 0;)
-        length += (size_t)got;
-    text[length] = '\0';
-    (void)close(ends[0]);
-    int status = -1;
-    assert_int_equal(waitpid(child, &status, 0), child);
+    const int status = end_caught(child, text, size);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 

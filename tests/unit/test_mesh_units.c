@@ -81,21 +81,9 @@ static void words_of_all_formats(void **state) {
     expect(write_text("d.obj", "o unit mm\n" CORNERS), &(statement){"a name", 0.0}, 0);
 }
 
-/* Writes a box of 2000 x 1000 x 500 with this first line. */
-static const char *write_large_box(const char *name, const char *first) {
-    kf_mesh box = make_box(2000, 1000, 500);
-    kf_text obj = {0};
-    kf_text_append(&obj, "%s", first);
-    for (size_t v = 0; v < box.vertex_count; v++)
-        kf_text_append(&obj, "v %g %g %g\n", box.vertices[3 * v], box.vertices[3 * v + 1],
-                       box.vertices[3 * v + 2]);
-    for (size_t t = 0; t < box.triangle_count; t++)
-        kf_text_append(&obj, "f %u %u %u\n", box.triangles[3 * t] + 1, box.triangles[3 * t + 1] + 1,
-                       box.triangles[3 * t + 2] + 1);
-    const char *path = write_text(name, obj.text);
-    kf_text_free(&obj);
-    kf_mesh_free(&box);
-    return path;
+/* Writes a box of 2000 x 1000 x 500 with this first line, as large.obj. */
+static const char *write_large_box(const char *first) {
+    return write_box_of("large.obj", first, 2000, 1000, 500);
 }
 
 /* A bare mesh has the unit that its file states; a length that is given overrides it. */
@@ -115,7 +103,7 @@ static void a_bare_mesh_has_its_unit(void **state) {
         const kf_placement said = {
             .wind = {0, 1}, .up = {2, 1}, .road = KF_ROAD_NO, .length = cases[i].given};
         const int nodes[3] = {24, 16, 16};
-        const char *path = write_large_box("large.obj", cases[i].first);
+        const char *path = write_large_box(cases[i].first);
         kf_mesh mesh = {0};
         kf_text notes = {0};
         kf_description d;
@@ -147,7 +135,7 @@ static void a_scene_names_another_unit(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[800];
         const double far = strstr(cases[i].pose, "0.001") != NULL ? 1.0 : 1000.0;
-        (void)write_large_box("large.obj", cases[i].first);
+        (void)write_large_box(cases[i].first);
         (void)snprintf(
             text, sizeof text,
             "{\"domain\": {\"cells\": [24, 12, 12], \"cell_size\": %g}, \"flow\": {\"speed\": 1, "
@@ -172,7 +160,7 @@ static void a_refused_size_names_the_unit(void **state) {
     for (int stated = 0; stated < 2; stated++) {
         kf_scene *scene = NULL;
         kf_error error = {KF_OK, ""};
-        (void)write_large_box("large.obj", stated ? "# units: mm\n" : "");
+        (void)write_large_box(stated ? "# units: mm\n" : "");
         assert_int_equal(kf_scene_open(write_text("small.json", text), NULL, &scene, &error), KF_BAD_INPUT);
         if ((strstr(error.message, hint) != NULL) != (stated == 1)) fail_msg("%s", error.message);
     }

@@ -49,14 +49,7 @@ static kf_scene *open_text(const char *text, kf_collision collision, kf_rate_rul
 
 /* Runs three steps of the coarsest level. */
 static void run_nested(const kf_scene *scene, const char *const *fixed, const char *device, outcome *o) {
-    kf_error error = {KF_OK, ""};
-    kf_backend *on;
-    must(kf_backend_open(device, &on, &error), &error);
-    kf_plan *plan = open_plan(scene, fixed, on);
-    must(kf_plan_advance(plan, 3, &error), &error);
-    finish(plan, o);
-    kf_plan_free(plan);
-    kf_backend_close(on);
+    run_steps(scene, fixed, device, 3, o);
 }
 
 /* Each plan and each motion gives the same bits on teams of up to four. */

@@ -11,6 +11,7 @@
 #include "base/util/confined.h"
 #include "base/util/file.h"
 #include "solver/output/library_guard.h"
+#include "tests/unit/caught_child.h"
 
 enum { OF_HOST = 42, GOES_ON = 43 };
 
@@ -29,22 +30,15 @@ static void leave(int number) {
 /* Calls `begin` in a child and then sends it the signal. Returns the signal that ended it, or else minus
  * its status. `handler` is the program's earlier handler of the signal. */
 static int ending(void (*begin)(void), int number, void (*handler)(int), char said[512]) {
-    int ends[2], status = 0;
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
+    const caught_child child = fork_caught(STDERR_FILENO);
+    if (child.process == 0) {
         (void)setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-        (void)dup2(ends[1], STDERR_FILENO);
         (void)signal(number, handler);
         begin();
         be_sent(number);
         _exit(GOES_ON);
     }
-    (void)close(ends[1]);
-    const ssize_t size = read(ends[0], said, 511);
-    said[size > 0 ? size : 0] = '\0';
-    (void)close(ends[0]);
-    assert_int_equal(waitpid(child, &status, 0), child);
+    const int status = end_caught(child, said, 512);
     return WIFSIGNALED(status) ? WTERMSIG(status) : -WEXITSTATUS(status);
 }
 
