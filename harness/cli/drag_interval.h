@@ -43,11 +43,11 @@ cJSON *kf_drag_interval_json(const kf_drag_interval *interval); /* the caller ow
 
 /* ---- The parts ---- */
 
-/* The tunnel's effect on the drag by two published rules. A ratio is the drag in the tunnel divided by that
- * in an unbounded stream. */
+/* The tunnel's effect on the drag between two rules. A ratio is the drag in the tunnel divided by that in an
+ * unbounded stream. */
 typedef struct kf_tunnel_effect {
     bool known;
-    double low, high; /* the ratios for attached flow and for a wide wake */
+    double low, high; /* the ratios: attached flow far from the inflow, and the largest */
     char why[160];    /* the reason why it is not known, otherwise the rules and the blockage */
 } kf_tunnel_effect;
 /* Returns the front of the solid in cells^2, as the inflow meets it; for a mask in whole cells. */
@@ -59,8 +59,12 @@ bool kf_mask_reaches_sides(const kf_scene *scene);
  * body, S its front, C the section of the tunnel, and Cd the drag. The low ratio is (1 + 0.65 V/C^1.5 + Cd
  * S/(4C))^2, from the blockage of the solid and its wake (Young and Squire, ARC R&M 1984, 1945; Thom, ARC R&M
  * 2033, 1943). For a body that spans the tunnel it is (1 + pi^2/12 (S/C)^2 + Cd S/(4C))^2 (Allen and
- * Vincenti, NACA report 782, 1944). The high ratio is 1 + e Cd S/C for a bluff body, with e = 5/2, or 0.96 if
- * it spans the tunnel (Maskell, ARC R&M 3400, 1963). */
+ * Vincenti, NACA report 782, 1944). The high ratio is that of the walls times that of the inflow.
+ * Walls: the larger of 1 + e Cd S/C for a bluff body, with e = 5/2, or 0.96 if it spans the tunnel (Maskell,
+ * ARC R&M 3400, 1963), and (1 - S/C)^-2 for one that does not, from the mean stream that passes beside it.
+ * Inflow: at a distance d ahead an unbounded stream is slower by S/(4 pi d^2), as ahead of Rankine's
+ * half-body with that front, or by h/(2 pi d) ahead of a slice of height h. A prescribed inflow is not, so
+ * the drag has twice this share more. */
 kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag);
 
 /* The error of the drag of flows whose drag is known, as a function of the grid. scripts/drag-prior.py makes

@@ -1,4 +1,4 @@
-/* Estimates the effect of the tunnel's walls on the drag by published rules. */
+/* Estimates by rules how much the tunnel's walls and its inflow raise the drag. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "harness/cli/drag_interval.h"
 
 static const double PI = 3.14159265358979323846, MOST_BLOCKAGE = 0.2, SOLID = 0.65, BLUFF = 2.5,
-                    BLUFF_SPANNING = 0.96, ALIKE = 1e-3;
+                    BLUFF_SPANNING = 0.96, ALIKE = 1e-3, MOST_INFLOW = 1.5;
 
 /* The tunnel around the solid, along the axis of the stream. */
 typedef struct tunnel {
@@ -14,6 +14,7 @@ typedef struct tunnel {
     double section; /* cells^2, with the mirror image behind a road */
     double mirror;  /* 2: a road mirrors the body; otherwise 1 */
     bool spanned;   /* the body spans the tunnel, as a slice of an endless body does */
+    double span;    /* cells along which it spans the tunnel */
 } tunnel;
 
 static bool moves_with_the_stream(const kf_scene *scene, int face, const double *stream) {
@@ -65,6 +66,7 @@ double kf_solid_front(const kf_scene *scene) {
 static const char *look_across(const kf_scene *scene, int axis, const double *stream, tunnel *t) {
     const bool spanned = reaches(scene, 2 * axis) && reaches(scene, 2 * axis + 1);
     t->spanned = t->spanned || spanned;
+    if (spanned) t->span = scene->nodes[axis];
     if (scene->mask != NULL && axis != 2 && (reaches(scene, 2 * axis) || reaches(scene, 2 * axis + 1)))
         return "solid nodes reach the sides of the domain, as the walls of a channel do";
     if (scene->faces[2 * axis] == KF_PERIODIC)
@@ -104,6 +106,15 @@ static const char *find_tunnel(const kf_scene *scene, tunnel *t) {
     return NULL;
 }
 
+/* Returns how much more drag a prescribed inflow causes than a stream that the body may slow there. `front`
+ * has the mirror image behind a road. */
+static double inflow_ratio(const kf_scene *scene, const tunnel *t, double front) {
+    const double ahead = scene->faces[2 * t->axis] == KF_INFLOW
+                             ? scene->solid_low[t->axis] + 0.5
+                             : scene->nodes[t->axis] - 0.5 - scene->solid_high[t->axis];
+    return 1.0 + (t->spanned ? front / (PI * t->span * ahead) : front / (2.0 * PI * ahead * ahead));
+}
+
 /* Applies the rules. The volume of the solid is approximated by that of an ellipsoid with its front and
  * length. */
 kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
@@ -117,6 +128,8 @@ kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
                        kf_percent(blockage));
         return effect;
     }
+    const double inflow = why == NULL ? inflow_ratio(scene, &t, front) : 1.0;
+    if (why == NULL && !(inflow > 0.0 && inflow < MOST_INFLOW)) why = "the solid is too near to the inflow";
     if (why != NULL) {
         kf_copy_text(effect.why, sizeof effect.why, why);
         return effect;
@@ -126,13 +139,14 @@ kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
                  solid = t.spanned ? PI * PI / 12.0 * blockage * blockage
                                    : SOLID * 2.0 / 3.0 * front * length / pow(t.section, 1.5),
                  attached = pow(1.0 + solid + wake, 2.0),
-                 bluff = 1.0 + (t.spanned ? BLUFF_SPANNING : BLUFF) * front_drag * blockage;
+                 bluff = 1.0 + (t.spanned ? BLUFF_SPANNING : BLUFF) * front_drag * blockage,
+                 beside = t.spanned ? 1.0 : pow(1.0 - blockage, -2.0);
     effect.known = true;
     effect.low = fmin(attached, bluff);
-    effect.high = fmax(attached, bluff);
+    effect.high = inflow * fmax(fmax(attached, bluff), beside);
     (void)snprintf(effect.why, sizeof effect.why,
-                   "blockage %.10g %%: between %s and Maskell, by %.10g to %.10g %%", kf_percent(blockage),
-                   t.spanned ? "Allen and Vincenti" : "Young and Squire", kf_percent(effect.low - 1.0),
-                   kf_percent(effect.high - 1.0));
+                   "blockage %.10g %%: drag raised by %.10g %% (%s) to %.10g %% (walls and inflow)",
+                   kf_percent(blockage), kf_percent(effect.low - 1.0),
+                   t.spanned ? "Allen and Vincenti" : "Young and Squire", kf_percent(effect.high - 1.0));
     return effect;
 }
