@@ -185,24 +185,24 @@ static size_t links_across_cuts(const kf_scene *scene, int parts) {
 
 static void test_planes_in_place(void **state) {
     (void)state;
-    for (size_t c = 0; c < CASES; c++)
+    for (size_t c = 0; c < CASES; c++) {
+        outcome one, team;
+        kf_scene *scene = cases[c].open();
+        if (links_across_cuts(scene, cases[c].team + 2) == 0) fail_msg("case %zu: no cut meets the solid", c);
+        run(scene, plans[cases[c].plan], "cpu:1", &one);
+        assert_true(one.load.force[0] != 0.0);
         for (uint64_t seed = 0; seed <= 1; seed++) {
-            outcome one, team;
             char what[64];
-            kf_scene *scene = cases[c].open();
             (void)snprintf(what, sizeof what, "case %zu, %s", c, seed == 0 ? "in order" : "in random order");
-            if (links_across_cuts(scene, cases[c].team + 2) == 0)
-                fail_msg("case %zu: no cut meets the solid", c);
-            run(scene, plans[cases[c].plan], "cpu:1", &one);
             kf_cpu_shuffle(seed * (c + 1), -1);
             run(scene, plans[cases[c].plan], teams[cases[c].team], &team);
             kf_cpu_shuffle(0, -1);
             same(&one, &team, what);
-            assert_true(one.load.force[0] != 0.0);
-            outcome_free(&one);
             outcome_free(&team);
-            kf_scene_free(scene);
         }
+        outcome_free(&one);
+        kf_scene_free(scene);
+    }
 }
 
 /* No await is superfluous: without some of them a team ends with other bits. */
