@@ -371,7 +371,7 @@ KF_FUNCTION unsigned kf_near_bits(const kf_sph_arguments *a, kf_neighbour_range 
     }
     return hits;
 }
-/* Store a slot, which is a first candidate and the bits of the near ones from it on. Slot l of particle i
+/* Stores a slot, which is a first candidate and the bits of the near ones from it on. Slot l of particle i
  * is its words 2 l and 2 l + 1. */
 #define KF_KEEP_SLOT(first, hits)                                                                            \
     {                                                                                                        \

@@ -8,8 +8,7 @@
 #include "solver/kinetic/nested_reference.h"
 #include "solver/validation/flow.h"
 
-/* A flow in cells and steps of the coarsest level, and how many of its own cells a level has in one of
- * these. */
+/* A flow in cells and steps of the coarsest level, and the number of a level's own cells in one of these. */
 typedef struct flow {
     void (*state)(const struct flow *flow, const double at[3], double *density, double velocity[3]);
     double finer, nodes, speed, stream[3], body_force[3];

@@ -448,7 +448,7 @@ static void shipped_kernels_compile(void **state) {
         kf_build build;
         kf_error error;
         (void)snprintf(file, sizeof file, "kernels/%s", files[i]);
-        /* Moments have a kernel file of their own; the fused one is never compiled for them. */
+        /* Moments have a kernel file of their own. The fused one is never compiled for them. */
         kf_define defines[sizeof single / sizeof single[0]];
         memcpy(defines, single, sizeof single);
         for (size_t d = 0; d < sizeof single / sizeof single[0]; d++)

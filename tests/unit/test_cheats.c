@@ -279,8 +279,7 @@ static void a_useless_reference_is_named(void **state) {
     }
 }
 
-/* --- Honest kernels ----------------------------------------------------------------------------------------
- */
+/* --- Honest kernels --- */
 
 /* Kernels may have their size in them, as many published ones have, though their file gives sizes that
  * follow ProblemSize. What such a kernel does at another size is no evidence against a config, whatever
@@ -328,8 +327,8 @@ static void a_kernel_with_its_size_in_it_is_no_cheat(void **state) {
     }
 }
 
-/* If a step is so small that its start is within the threshold, a kernel that does nothing or a part must
- * still fail, and one with another order of rounding must pass. */
+/* If a step is so small that its start is within the threshold, a kernel that does nothing, or only a
+ * part, must still fail. One with another order of rounding must pass. */
 static void doing_nothing_is_never_right(void **state) {
     (void)state;
     static const struct {

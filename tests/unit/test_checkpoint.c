@@ -240,8 +240,7 @@ static void test_a_folder_that_cannot_be_written_fails(void **state) {
                          KF_OK);
 }
 
-/* --- The real thing --------------------------------------------------------------------------------------
- */
+/* --- The real thing --- */
 
 static void need(kf_status status, const kf_error *error) {
     if (status != KF_OK) fail_msg("%s", error->message);

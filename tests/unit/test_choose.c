@@ -143,7 +143,7 @@ static void time_is_kept_for_who_will_join(void **state) {
         {100, 1000, 0, 3 * (2 + 6 * 0.3)},  /* and the two other presets */
         {300, 1000, 0, 5 * (2 + 11 * 0.3)}, /* eight contenders and three presets */
         {300, 1000, 2, 2 * (2 + 11 * 0.3)}, {300, 1000, -1, 0},
-        {30, 3, 0, 3 * (2 + 0.3)}, /* in so small a space nobody else */
+        {30, 3, 0, 3 * (2 + 0.3)}, /* in such a small space no other config */
         {30, 4, 0, 3 * (2 + 4 * 0.3)},
     };
     for (size_t i = 0; i < sizeof finals / sizeof *finals; i++) {

@@ -80,7 +80,7 @@ static void test_rates_of_layouts(void **state) {
     check_launch(scene, &config,
                  &(expected){"update", .dram = N * 4 * 81, .partial = N * (14 + 27), .latency = 3,
                              .efficiency = 0.945, .blocks = BLOCKS});
-    /* Structures: across x each value of its own, else 0.3 of them. */
+    /* With structures, each value across x is in a sector of its own, and otherwise 0.3 of them. */
     check_launch(scene, &config, &(expected){"boundary_x", .scattered = 2.0 * NY * NZ * 18, .latency = 0.8});
     check_launch(scene, &config,
                  &(expected){"boundary_z", .scattered = 0.3 * 2.0 * NX * NY * 18, .starts = -1});

@@ -10,7 +10,7 @@
 
 typedef struct counted {
     double samples, band, crowd, sectors; /* crowd: samples a cell that has any */
-    double segments[65];                  /* of so many samples at most */
+    double segments[65];                  /* by the most samples that a segment may have */
 } counted;
 
 /* Counts cells by brute force. */
@@ -36,7 +36,7 @@ static counted count(const kf_scene *scene) {
     c.crowd = c.samples / full;
     free(cells);
     free(touched);
-    kf_sample_survey survey; /* how it counts is held against all warps in test_cost_model */
+    kf_sample_survey survey; /* test_cost_model compares this count with that of all warps */
     kf_sample_survey_open(scene, &survey);
     c.sectors = kf_sample_survey_sectors(&survey, 1, true);
     assert_int_equal(survey.count, scene->samples.count);

@@ -519,7 +519,7 @@ static void compare_launches(const char *scene, const char *preset, const char *
     kinetic_plan_close(&made);
 }
 
-/* A config that no preset is on the cpu: rows at the faces have a kernel of their own. */
+/* No preset has this config on the cpu: rows at the faces have a kernel of their own. */
 static void compare_launches_apart(const char *scene) {
     const kf_scene_options options = {.nodes = {32, 24, 24}, .samples_per_cell = 4};
     kf_error error = {KF_OK, ""};

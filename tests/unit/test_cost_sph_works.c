@@ -107,14 +107,14 @@ static expected pass(const char *name, double bytes, double instructions, double
 static double any(double candidates) {
     return 1 - pow(1 - NEAR / candidates, 6);
 }
-/* Cycles of the L1 cache for places side by side: of so many streams of a warp a quarter at a time for 16
- * bytes, or all. */
+/* Returns the cycles of the L1 cache for places side by side that this many streams of a warp read, a
+ * quarter of the warp at a time for 16 bytes, or all of it. */
 static double beside(double streams, double lanes, double quarters, double apart) {
     const double together = fmin(lanes, 32 / quarters), particles = 32 / quarters / together;
     return quarters * fmin(fmin(particles, 1 + (streams - 1) / quarters) * (1 + (together - 1) * apart / 128),
                            1 + (particles + together) * apart / 128);
 }
-/* The same for places of the lanes' own, in 12 rows, which are all apart. */
+/* Returns the same for places of the lanes' own, in 12 rows that are all apart. */
 static double own(double quarters) {
     return quarters * 12 * (1 - pow(11 / 12.0, 32 / quarters));
 }
@@ -296,7 +296,7 @@ static void bits_by_hand(void **state) {
     kf_config_set_integer(&config, "threads", 64);
     const double stresses = 4.0 * KF_SPH_STRESSES, state_bytes = 52 + stresses, candidates = 216 * FULL,
                  streams = 1 + 32 / (8 * FULL), bits = 1.25 * NEAR;
-    /* A word of bits a range, or as many as it has candidates for. */
+    /* A range has a word of bits, or as many words as its candidates need. */
     const double words = 9 * ceil(candidates / 9 / 32),
                  scan = 9 * 80 + candidates * (8 + 3.5 + 3 + 0.6 * beside(streams, 1, 4, 16)) + 12 * words,
                  scan_waits = 9 * 600 + 9 * turns(candidates / 9, 2) * 140 + 4 * 600, four = 3 + 0.6 * own(4);

@@ -340,7 +340,7 @@ static void parts_by_hand(void **state) {
     CHECK(fluid, &config, paper);
     kf_config_set_name(&config, "plan", "separate");
     check(fluid, &config, paper + 1, sizeof paper / sizeof *paper - 1);
-    /* Both components in one call, whose result needs no pass of its own. */
+    /* One call has both components, and its result needs no further pass. */
     kf_config_set_name(&config, "plan", "batched");
     there.dram = back.dram = 16 * C;
     there.instructions = back.instructions = 60 * C;

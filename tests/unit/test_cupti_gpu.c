@@ -233,8 +233,7 @@ static void half_warps(void **state) {
     in_child(check_half_warps);
 }
 
-/* --- Real kernels ----------------------------------------------------------------------------------------
- */
+/* --- Real kernels --- */
 
 static int complain(const kf_error *error) {
     (void)fprintf(stderr, "%s\n", error->message);
@@ -312,8 +311,7 @@ static int launch_plan(const char *scene, const char *preset) {
     return status == KF_OK ? 0 : complain(&error);
 }
 
-/* --- Ours against ncu's ----------------------------------------------------------------------------------
- */
+/* --- Comparison with ncu --- */
 
 static int compare(const char *our_file, const char *ncu_file, char *const *judged) {
     kf_error error = {0};

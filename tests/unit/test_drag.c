@@ -242,7 +242,7 @@ static void test_a_chart_is_drawn_of_a_series(void **state) {
     assert_int_equal(stat(path, &about), 0);
     assert_true(about.st_size > 1000);
     unlink(path);
-    for (size_t i = 0; i < series.count; i++) /* all the same: still a range to draw in */
+    for (size_t i = 0; i < series.count; i++) /* with equal values there is still a range to draw */
         series.values[KF_DRAG][i] = series.values[KF_LIFT][i] = 1.0;
     assert_int_equal(kf_drag_chart(path, "ball", &series, 0.0, &error), KF_OK);
     unlink(path);

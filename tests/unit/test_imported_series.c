@@ -86,7 +86,7 @@ static void test_verdicts_of_made_series(void **state) {
     expect((plan){.changed = 99, .each = 1, .noise = 0.6}, NULL, KF_NODATA, "would not be seen");
 }
 
-/* The value that is shown is the newest night's, whatever it was held against. */
+/* The value shown is the newest night's, whatever it was compared with. */
 static void test_value_is_of_the_newest_night(void **state) {
     (void)state;
     const plan quiet = {.changed = 99, .each = 3, .noise = 0.01, .machine = "a"};

@@ -286,8 +286,8 @@ static void test_force_of_the_body(void **state) {
     kf_scene_free(scene);
 }
 
-/* The records of a state are velocity and pressure in the user's units, forces and what the pressure's
- * solver left; and the load is held against the momentum that a duct's fluid loses. */
+/* The records of a state are velocity and pressure in the user's units, forces, and the residual of the
+ * pressure's solver. The load is compared with the momentum that a duct's fluid loses. */
 static void test_records_are_in_the_users_units(void **state) {
     (void)state;
     kf_error error = {0};

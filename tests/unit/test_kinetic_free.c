@@ -65,7 +65,7 @@ static void test_free_solid_resumes(void **state) {
     kf_scene_free(scene);
 }
 
-/* A free solid that comes to a face is held there, and whoever asks for its load is told. */
+/* A free solid that comes to a face is held there, and a request for its load reports this. */
 static void test_free_solid_at_the_edge(void **state) {
     (void)state;
     kf_error error = {0};

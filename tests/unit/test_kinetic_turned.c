@@ -158,8 +158,8 @@ static void axes_do_not_decide(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* The plans have the reference's edges, however the axes lie: folded into streaming, by kernels of their own,
- * and by moments. */
+/* The plans have the reference's edges for any orientation of the axes: folded into streaming, by kernels
+ * of their own, and by moments. */
 static void plans_follow(void **state) {
     (void)state;
     static const char *const plans[][2] = {{"plan=fused", "boundary_kernels=0"},

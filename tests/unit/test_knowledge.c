@@ -10,7 +10,7 @@ typedef struct past {
     const char *scene;   /* another name is another scene */
     double times_as_big; /* in nodes */
     const char *device;
-    const char *sql; /* what else is changed of the run, with id = 1 in place of its own; or NULL */
+    const char *sql; /* further changes of the run, with id = 1 in place of its own; or NULL */
 } past;
 
 static void scene_of(kf_problem *problem, const char *name, double times) {

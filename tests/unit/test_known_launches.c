@@ -13,8 +13,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/known_text.h"
 
-/* --- A plan as lines -------------------------------------------------------------------------------------
- */
+/* --- A plan as lines --- */
 
 enum { MOST_LINES = 4096, LINE = 256 };
 typedef struct lines {
@@ -112,8 +111,7 @@ static int differing(const lines *all, const lines *other) {
     return count;
 }
 
-/* --- Configs ---------------------------------------------------------------------------------------------
- */
+/* --- Configs --- */
 
 enum { MOST_PRESETS = 8 };
 typedef struct told {

@@ -23,13 +23,12 @@
 #include "tests/unit/quick_compiler.h"
 #include "tests/unit/scene_files.h"
 
-/* This is what the struct begins with; nobody else looks inside. */
+/* These are the struct's first members. Only this test reads them. */
 struct kftune_problem {
     kf_problem *problem;
 };
 
-/* --- The locale ------------------------------------------------------------------------------------------
- */
+/* --- The locale --- */
 
 static bool comma_is_there;
 
@@ -66,8 +65,7 @@ static void set_comma(bool comma) {
     assert_int_equal(comma_is_set(), comma);
 }
 
-/* --- Opening ---------------------------------------------------------------------------------------------
- */
+/* --- Opening --- */
 
 /* Appends hash and facts, or the reason why it does not open, as the library finds them in this locale. */
 static void tell_opened(const char *source, const char *system, bool comma, kf_text *text) {
@@ -118,8 +116,7 @@ static void every_scene_is_the_same(void **state) {
     assert_true(scenes >= 30 && kernels >= 10 && opened >= scenes + kernels);
 }
 
-/* --- Tuning ----------------------------------------------------------------------------------------------
- */
+/* --- Tuning --- */
 
 /* Tunes in one locale, and asks the store in the other. The presets are measured however short the time
  * is. A final would take most of it, and ends with the budget. */
@@ -170,8 +167,7 @@ static void what_is_tuned_is_known_elsewhere(void **state) {
     tune_and_ask(some[0].source, some[0].system, some[0].nodes, false);
 }
 
-/* --- The caller's own functions --------------------------------------------------------------------------
- */
+/* --- The caller's own functions --- */
 
 static int lines_with_comma, lines;
 
@@ -224,8 +220,7 @@ static void functions_see_their_own_locale(void **state) {
     kftune_close(problem);
 }
 
-/* --- Threads ---------------------------------------------------------------------------------------------
- */
+/* --- Threads --- */
 
 static void count_commas(void *data, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++)

@@ -83,7 +83,7 @@ static void json_keeps_every_member(void **state) {
     free(text);
     if (kf_measurement_from_json(json, &in, &error) != KF_OK) fail_msg("%s", error.message);
     assert_same_in_full(&out, &in);
-    /* Clocks are as many as samples, or none; an integer fits its member. */
+    /* There are as many clocks as samples, or none. An integer fits its member. */
     cJSON *clocks = cJSON_GetObjectItem(json, "clocks_mhz");
     cJSON_DeleteItemFromArray(clocks, 0);
     kf_measurement refused;

@@ -1,5 +1,5 @@
-/* Tests nights against a pinned release. Faults: a red night turns green by itself, because what is known
- * is asked last. */
+/* Tests nights against a pinned release. Faults: a regression passes after some nights, because they
+ * become its own reference. */
 #include "base/util/log.h"
 #include "tests/unit/night_stage.h"
 

@@ -1,5 +1,5 @@
 /* Tests suites of nights and whole nights, with programs whose times the test chooses. Faults: a wrong
- * verdict or identity, or a killed night that does not go on. test_nightly_store has the store. */
+ * verdict or identity, or a killed night that is not completed. test_nightly_store has the store. */
 #include "tests/unit/night_stage.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* Tests the guess that places a bare mesh, and what is said of it. Faults: a wrong unit, axis or size
- * without a word. */
+/* Tests the guess that places a bare mesh, and its description. Faults: a wrong unit, axis or size without
+ * a message. */
 #include "tests/unit/placed_box.h"
 
 #include <math.h>

@@ -434,8 +434,7 @@ static void test_coefficients_and_units(void **state) {
     kf_records_free(&records);
 }
 
-/* --- A system with particles, which knows no flow and keeps no state ---------------------------------------
- */
+/* --- A system with particles, which knows no flow and keeps no state --- */
 
 enum { FALLING = 100 };
 

@@ -262,8 +262,7 @@ static int remove_cheating_folder(void **state) {
     return remove_kernel_folder();
 }
 
-/* --- Honest kernels ---------------------------------------------------------------------------------------
- */
+/* --- Honest kernels --- */
 
 static bool passes(const stage *s, const char *name, const char *which, const kf_config *config) {
     kf_verification verification;

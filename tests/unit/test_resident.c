@@ -127,8 +127,7 @@ static int resident(const kf_source *source, int threads_per_block, size_t share
                : 1;
 }
 
-/* --- plans -----------------------------------------------------------------------------------------------
- */
+/* --- plans --- */
 
 static int waiting; /* launches that were checked */
 

@@ -23,8 +23,7 @@
 
 enum { WIDTH = 320, HEIGHT = 180 };
 
-/* --- Sources ----------------------------------------------------------------------------------------------
- */
+/* --- Sources --- */
 
 static void test_chosen_sources(void **state) {
     (void)state;
@@ -74,8 +73,7 @@ static void test_opacity_is_that_of_fresh_smoke(void **state) {
     free_scene(scene);
 }
 
-/* --- Camera -----------------------------------------------------------------------------------------------
- */
+/* --- Camera --- */
 
 /* Computes the place of a point in the picture, which extends from -1 to 1. */
 static void seen_at(const kf_camera *camera, const double point[3], double place[2]) {
@@ -129,8 +127,7 @@ static void test_the_camera_looks_across_the_stream(void **state) {
     free_scene(scene);
 }
 
-/* --- The tree of boxes ------------------------------------------------------------------------------------
- */
+/* --- The tree of boxes --- */
 
 /* Returns the number of triangles below a node. All of their corners lie in its box. */
 static int check_node(const kf_box_tree *tree, int index, int depth) {
@@ -192,8 +189,7 @@ static void test_edges_stay_sharp(void **state) {
     kf_box_tree_free(&tree);
 }
 
-/* --- Pictures ---------------------------------------------------------------------------------------------
- */
+/* --- Pictures --- */
 
 typedef struct drawn {
     unsigned char *pixels; /* [HEIGHT][WIDTH][3] */

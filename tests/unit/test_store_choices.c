@@ -1,5 +1,5 @@
-/* Tests which of several rows of a store counts: the run that goes on, the newest, those that are pruned,
- * the night that goes on. Each differs from the others in one thing. Faults: the wrong one counts. */
+/* Tests which of several rows of a store counts: the run or the night that is continued, the newest, those
+ * that are pruned. Each differs from the others in one thing. Faults: the wrong one counts. */
 #include "tests/unit/night_fixture.h"
 
 static void begin_as(kf_store *store, kf_run_row *run, const char *state) {

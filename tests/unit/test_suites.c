@@ -125,8 +125,7 @@ static void test_all_figures_can_be_named(void **state) {
     }
 }
 
-/* --- Scenes and configs ----------------------------------------------------------------------------------
- */
+/* --- Scenes and configs --- */
 
 /* Opens scenes of `step`. `names` ends with NULL. */
 static void open_scenes(kf_bench_suite *suite, const char *const *names, kf_suite_problems *problems) {
@@ -338,8 +337,7 @@ static void test_scenes_that_do_not_fit(void **state) {
     kf_bench_suite_free(&suite);
 }
 
-/* --- Figures ---------------------------------------------------------------------------------------------
- */
+/* --- Figures --- */
 
 static const kf_figure *find(const kf_figures *figures, const char *name) {
     for (int i = 0; i < figures->count; i++)

@@ -1,5 +1,5 @@
-/* Tests the devices of a sweep. Faults: a run on the wrong device, one that knows nothing of the one
- * before, or others that go on or end wrongly when one fails. */
+/* Tests the devices of a sweep. Faults: a run on the wrong device, one that does not begin in the flow of
+ * the one before, or others that continue or end wrongly when one fails. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

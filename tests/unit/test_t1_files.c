@@ -179,7 +179,7 @@ static void defaults_are_mended_and_said(void **state) {
         assert_non_null(problem->notes);
         if (strstr(problem->notes, defaults[i].says) == NULL)
             fail_msg("'%s' lacks '%s'", problem->notes, defaults[i].says);
-        /* The block that violates the condition is reported in the same way, in a line of its own. */
+        /* The block that violates the condition is reported in the same way, on a separate line. */
         assert_non_null(strstr(problem->notes, "\nthe file's defaults break its condition"));
         kf_problem_free(problem);
     }

@@ -136,8 +136,7 @@ static void opencl_compiles_as_cuda(void **state) {
     expect_compiled(wrong, "which has smooth");
 }
 
-/* --- Running on the cpu ----------------------------------------------------------------------------------
- */
+/* --- Running on the cpu --- */
 
 /* Returns the first output after one launch of a config. The caller frees. */
 static void *run(const kf_problem *problem, const kf_config *config) {

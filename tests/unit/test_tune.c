@@ -5,8 +5,7 @@
 #include "harness/tune/session.h"
 #include "tests/unit/tune_stage.h"
 
-/* --- The whole run ---------------------------------------------------------------------------------------
- */
+/* --- The whole run --- */
 
 static long work_of(const kf_tune_result *result, int tried) {
     long work = 0;
@@ -350,8 +349,7 @@ static void a_hopeless_run_ends_at_once(void **state) {
     kf_store_close(store);
 }
 
-/* --- Measuring effort ------------------------------------------------------------------------------------
- */
+/* --- Measuring effort --- */
 
 typedef struct efforts {
     int counts[3]; /* a ninth, a third, all */

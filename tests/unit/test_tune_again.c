@@ -6,8 +6,7 @@
 #include "base/util/program.h"
 #include "tests/unit/tune_stage.h"
 
-/* --- Interrupting and resuming ---------------------------------------------------------------------------
- */
+/* --- Interrupting and resuming --- */
 
 /* Sends Ctrl-C as a terminal does, from a process of its own, once the first run of that store has
  * results. */
@@ -73,8 +72,7 @@ static void interrupted_runs_resume(void **state) {
     kf_store_close(store);
 }
 
-/* --- Warm start ------------------------------------------------------------------------------------------
- */
+/* --- Warm start --- */
 
 typedef struct warm_start {
     int similar, sequence;

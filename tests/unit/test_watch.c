@@ -1,5 +1,5 @@
 /* Tests the watch over a run's state in every system. One value of the state becomes NaN, and
- * kf_plan_watch must say so a few steps later. Faults: a diverged run that goes on. */
+ * kf_plan_watch must say so a few steps later. Faults: a diverged run continues. */
 #include "solver/sph/sph.h"
 #include "solver/systems.h"
 #include "tests/unit/plan_fixture.h"

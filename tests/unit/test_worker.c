@@ -1,5 +1,5 @@
 /* Tests the worker process with every way a config can end. Faults: a wrong state or reason, or a run that
- * does not go on after it. KFTUNE_TEST_DEVICE chooses the device (default cpu:1). */
+ * does not continue after it. KFTUNE_TEST_DEVICE chooses the device (default cpu:1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
