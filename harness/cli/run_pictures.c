@@ -223,6 +223,26 @@ static kf_status read_film(const kf_arguments *arguments, const kf_scene *scene,
     return KF_OK;
 }
 
+/* Refuses options of pictures of which the run draws none. */
+static kf_status check_drawn(const kf_arguments *arguments, const kf_production_options *how,
+                             kf_error *error) {
+    const bool slices = how->picture_count > 0, surfaces = kf_surface_drawn(how) >= 0,
+               smoke = kf_argument_given(arguments, "--smoke");
+    const struct {
+        const char *option, *why;
+        bool drawn;
+    } checks[] = {
+        {"--slice", "--picture has no slice; add speed, pressure or vorticity to it", slices},
+        {"--range", "--picture has nothing to colour; add a quantity to it", slices || surfaces},
+        {"--camera", "looks at a solid or at smoke; add --picture surface or --smoke", surfaces || smoke},
+        {"--picture-every", "--picture has nothing to draw; add a quantity to it", slices || surfaces},
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (!checks[i].drawn && kf_argument_given(arguments, checks[i].option))
+            return kf_fail(error, KF_BAD_INPUT, "option '%s': %s", checks[i].option, checks[i].why);
+    return KF_OK;
+}
+
 kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, kf_production_options *how,
                           kf_error *error) {
     static const char *const flows[] = {"--picture", "--slice", "--range",
@@ -233,7 +253,7 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
     how->viewpoint = KF_VIEWPOINT_USUAL;
     if (scene == NULL && strcmp(kf_argument(arguments, "--picture", ""), "none") == 0) {
         how->no_pictures = true;
-        return KF_OK;
+        return check_drawn(arguments, how, error);
     }
     for (size_t i = 0; scene == NULL && i < sizeof flows / sizeof *flows; i++)
         if (kf_argument_given(arguments, flows[i]))
@@ -250,6 +270,7 @@ kf_status kf_run_pictures(const kf_arguments *arguments, const kf_scene *scene, 
         KF_TRY(choose_range(ranges[i], how, error));
     const char *camera = kf_argument(arguments, "--camera", NULL);
     if (camera != NULL) KF_TRY(read_camera(camera, &how->viewpoint, error));
+    KF_TRY(check_drawn(arguments, how, error));
     if (how->no_pictures && kf_argument_given(arguments, "--film") &&
         !kf_argument_given(arguments, "--smoke"))
         return kf_fail(error, KF_BAD_INPUT,

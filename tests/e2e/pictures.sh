@@ -51,6 +51,13 @@ refused "--picture has no pressure" --range pressure=0:1
 refused "must be AZIMUTH,ELEVATION" --camera 10
 refused "must be AZIMUTH,ELEVATION" --camera 10,20,
 refused "no film without --film" --film-every 3
+# Options of pictures that the run does not draw.
+refused "option '--slice': --picture has no slice" --picture surface --slice y
+refused "option '--slice': --picture has no slice" --picture none --slice y
+refused "option '--range': --picture has nothing to colour" --picture none --range 0:1
+refused "option '--camera': looks at a solid or at smoke" --camera 10,20
+refused "option '--camera': looks at a solid or at smoke" --picture speed --camera 10,20
+refused "option '--picture-every': --picture has nothing to draw" --picture none --picture-every 2
 
 python=$(command -v python3)
 if [ -n "$python" ] && "$python" -c 'from vtkmodules.vtkIOHDF import vtkHDFReader' 2>/dev/null; then
