@@ -2,9 +2,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/known_keys.h"
 #include "base/backend/shared_headers.h"
 #include "base/util/text.h"
 
@@ -18,6 +20,7 @@ typedef struct source_files {
     /* The source, whose options may name more folders for includes. */
     const kf_source *source;
     kf_hasher *hasher;
+    kf_places_looked places;
 } source_files;
 
 kf_status kf_source_include_folder(char path[KF_PATH], kf_error *error) {
@@ -56,6 +59,13 @@ kf_status kf_source_path(const kf_source *source, char path[KF_PATH], kf_error *
 
 static kf_status hash_file(source_files *files, const char *path, kf_error *error);
 
+/* Returns whether a file can be read there. Where none is, one that comes later would change the key. */
+static bool is_there(source_files *files, const char *path) {
+    if (access(path, R_OK) == 0) return true;
+    kf_places_add(&files->places, path);
+    return false;
+}
+
 /* Hashes the file of that name in one of the folders that the source's options add (-I). */
 static kf_status hash_in_folders(source_files *files, const char *name, int length, kf_error *error) {
     char path[KF_PATH];
@@ -63,7 +73,7 @@ static kf_status hash_in_folders(source_files *files, const char *name, int leng
         const char *option = files->source->options[i];
         if (strncmp(option, "-I", 2) != 0) continue;
         KF_TRY(kf_path(path, error, "%s/%.*s", option + 2, length, name));
-        if (access(path, R_OK) == 0) return hash_file(files, path, error);
+        if (is_there(files, path)) return hash_file(files, path, error);
     }
     return KF_OK;
 }
@@ -75,14 +85,14 @@ static kf_status hash_included(source_files *files, const char *from, const char
     char path[KF_PATH];
     if (name[0] == '/') {
         KF_TRY(kf_path(path, error, "%.*s", length, name));
-        return access(path, R_OK) == 0 ? hash_file(files, path, error) : KF_OK;
+        return is_there(files, path) ? hash_file(files, path, error) : KF_OK;
     }
     if (slash != NULL) {
         KF_TRY(kf_path(path, error, "%.*s/%.*s", (int)(slash - from), from, length, name));
-        if (access(path, R_OK) == 0) return hash_file(files, path, error);
+        if (is_there(files, path)) return hash_file(files, path, error);
     }
     KF_TRY(kf_path(path, error, "%s/%.*s", files->include_folder, length, name));
-    if (access(path, R_OK) == 0) return hash_file(files, path, error);
+    if (is_there(files, path)) return hash_file(files, path, error);
     return hash_in_folders(files, name, length, error);
 }
 
@@ -122,6 +132,7 @@ static kf_status hash_file(source_files *files, const char *path, kf_error *erro
 
     char *text;
     size_t size;
+    kf_places_add(&files->places, path);
     KF_TRY(kf_file_read(path, SOURCE_LIMIT, &text, &size, error));
     kf_hash_add(files->hasher, &size, sizeof size);
     kf_hash_add(files->hasher, text, size);
@@ -139,32 +150,48 @@ static kf_status hash_file(source_files *files, const char *path, kf_error *erro
 
 /* --- The key ------------------------------------------------------------------------------------------ */
 
+/* Hashes what a key depends on besides the content of files. */
+static void hash_inputs(kf_hasher *hasher, const kf_source *source, const char *compiler, const char *flags,
+                        const char *architecture) {
+    kf_hash_begin(hasher);
+    /* Raise this number when the way of building changes. */
+    kf_hash_add_string(hasher, "kftune kernel 1");
+    kf_hash_add_string(hasher, compiler);
+    kf_hash_add_string(hasher, flags);
+    kf_hash_add_string(hasher, architecture);
+    kf_hash_add_string(hasher, source->file);
+    kf_hash_add(hasher, &source->define_count, sizeof source->define_count);
+    for (int i = 0; i < source->define_count; i++) {
+        kf_hash_add_string(hasher, source->defines[i].name);
+        kf_hash_add_string(hasher, source->defines[i].value);
+    }
+    for (int i = 0; i < source->option_count; i++)
+        kf_hash_add_string(hasher, source->options[i]);
+    if (source->name != NULL) kf_hash_add_string(hasher, source->name);
+    if (source->language != KF_LANGUAGE_C) kf_hash_add(hasher, &source->language, sizeof source->language);
+}
+
 kf_status kf_cache_key(const kf_source *source, const char *compiler, const char *flags,
                        const char *architecture, char key[KF_HASH_HEX], kf_error *error) {
     kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    /* Raise this number when the way of building changes. */
-    kf_hash_add_string(&hasher, "kftune kernel 1");
-    kf_hash_add_string(&hasher, compiler);
-    kf_hash_add_string(&hasher, flags);
-    kf_hash_add_string(&hasher, architecture);
-    kf_hash_add_string(&hasher, source->file);
-    kf_hash_add(&hasher, &source->define_count, sizeof source->define_count);
-    for (int i = 0; i < source->define_count; i++) {
-        kf_hash_add_string(&hasher, source->defines[i].name);
-        kf_hash_add_string(&hasher, source->defines[i].value);
-    }
-    for (int i = 0; i < source->option_count; i++)
-        kf_hash_add_string(&hasher, source->options[i]);
-    if (source->name != NULL) kf_hash_add_string(&hasher, source->name);
-    if (source->language != KF_LANGUAGE_C) kf_hash_add(&hasher, &source->language, sizeof source->language);
+    char path[KF_PATH], inputs[KF_HASH_HEX];
     source_files files = {.source = source, .hasher = &hasher};
-    char path[KF_PATH];
     KF_TRY(kf_source_path(source, path, error));
     KF_TRY(kf_source_include_folder(files.include_folder, error));
+    hash_inputs(&hasher, source, compiler, flags, architecture);
+    kf_hash_add_string(&hasher, path);
+    kf_hash_add_string(&hasher, files.include_folder);
+    kf_hash_end(&hasher, inputs);
+    if (kf_known_key_find(inputs, key)) return KF_OK;
+
+    hash_inputs(&hasher, source, compiler, flags, architecture);
     const kf_status status = hash_file(&files, path, error);
     for (int i = 0; i < files.count; i++)
         free(files.paths[i]);
-    if (status == KF_OK) kf_hash_end(&hasher, key);
+    if (status == KF_OK) {
+        kf_hash_end(&hasher, key);
+        kf_known_key_keep(inputs, key, &files.places, time(NULL));
+    }
+    kf_places_free(&files.places);
     return status;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/backend/cache.h"
+#include "base/backend/known_keys.h"
 #include "base/backend/shared_headers.h"
 
 static const char key_a[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -321,6 +322,75 @@ static void test_one_process_builds_a_key(void **state) {
     (void)close(ends[1]);
 }
 
+static const char known_a[] = "data/kernels/test/known-a.h", known_b[] = "data/kernels/test/known-b.h";
+
+/* Keeps a key that was found from two files, at a time so many seconds from now. */
+static void keep_known_key(const char *inputs, const char *key, int later) {
+    kf_places_looked places = {0};
+    char path[KF_PATH];
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(kf_path(path, NULL, "%s/%s", fixture_folder, i == 1 ? known_b : known_a), KF_OK);
+        kf_places_add(&places, path);
+    }
+    assert_int_equal(places.count, 2);
+    kf_known_key_keep(inputs, key, &places, time(NULL) + later);
+    assert_int_equal(places.count, 0);
+}
+
+/* A kept key counts only while each file is as it was: one that is new, changed, gone or renewed with the
+ * same size and time ends it. */
+static void test_known_key_ends_with_any_change(void **state) {
+    (void)state;
+    char a[KF_PATH], b[KF_PATH];
+    char inputs[KF_HASH_HEX], other[KF_HASH_HEX], key[KF_HASH_HEX], found[KF_HASH_HEX];
+    memset(inputs, 'i', sizeof inputs - 1);
+    memset(other, 'o', sizeof other - 1);
+    memset(key, 'k', sizeof key - 1);
+    inputs[sizeof inputs - 1] = other[sizeof other - 1] = key[sizeof key - 1] = '\0';
+    assert_int_equal(kf_path(a, NULL, "%s/%s", fixture_folder, known_a), KF_OK);
+    assert_int_equal(kf_path(b, NULL, "%s/%s", fixture_folder, known_b), KF_OK);
+    fixture_write(known_a, "int a;\n");
+    (void)unlink(b);
+    /* A file that has just been written could change once more within the same tick of the clock. */
+    keep_known_key(inputs, key, 0);
+    assert_false(kf_known_key_find(inputs, found));
+    for (int change = 0; change < 5; change++) {
+        struct stat about;
+        keep_known_key(inputs, key, 3600);
+        assert_false(kf_known_key_find(other, found));
+        for (int times = 0; times < 2; times++) {
+            memset(found, 0, sizeof found);
+            assert_true(kf_known_key_find(inputs, found));
+            assert_string_equal(found, key);
+        }
+        assert_int_equal(stat(a, &about), 0);
+        if (change == 0) fixture_write(known_b, "int b;\n");
+        if (change == 1) fixture_write(known_b, "int b;\nint c;\n");
+        if (change == 2) assert_int_equal(unlink(b), 0);
+        if (change == 3) {
+            const struct timespec times[2] = {about.st_atim, about.st_mtim};
+            FILE *file = fopen(a, "r+");
+            assert_non_null(file);
+            assert_true(fputs("int b;\n", file) >= 0);
+            assert_int_equal(fclose(file), 0);
+            assert_int_equal(utimensat(AT_FDCWD, a, times, 0), 0);
+        }
+        if (change == 4) assert_int_equal(chmod(a, 0600), 0);
+        assert_false(kf_known_key_find(inputs, found));
+    }
+    /* The key kept longest ends when many others are kept. */
+    keep_known_key(other, key, 3600);
+    assert_true(kf_known_key_find(other, found));
+    for (int i = 0; i < 1000; i++) {
+        (void)snprintf(inputs, sizeof inputs, "%d", i);
+        keep_known_key(inputs, key, 3600);
+    }
+    assert_true(kf_known_key_find(inputs, found));
+    (void)snprintf(inputs, sizeof inputs, "0");
+    assert_false(kf_known_key_find(inputs, found));
+    assert_false(kf_known_key_find(other, found));
+}
+
 static void test_bad_sources_are_refused(void **state) {
     (void)state;
     expect_bad_source("/nowhere/kernel.cu", "missing or unreadable");
@@ -402,6 +472,7 @@ int main(void) {
         cmocka_unit_test_setup(test_many_processes_share_the_folder, empty_cache),
         cmocka_unit_test(test_key_sees_every_change),
         cmocka_unit_test(test_bad_sources_are_refused),
+        cmocka_unit_test(test_known_key_ends_with_any_change),
         cmocka_unit_test(test_headers_of_another_version_are_refused),
         cmocka_unit_test(test_all_shared_headers_are_known),
     };
