@@ -102,8 +102,10 @@ static kf_plan *open_with(const kf_scene *scene, const char *const *values) {
     return open_plan(scene, &config);
 }
 
-/* Returns the mean force along x on a ball in a fluid that flows along x with this speed at first. */
-static double mean_drag(kf_scene *scene, double speed, int steps, int looks) {
+/* Returns the mean force along x over the last steps on a ball in a fluid that flows along x with this
+ * speed at first. */
+static double mean_drag(kf_scene *scene, double speed) {
+    enum { STEPS = 210, LOOKS = 25 };
     const double center[3] = {9.7, 9.8, 10.2};
     kf_error error = {KF_OK, ""};
     double sum = 0.0;
@@ -112,29 +114,28 @@ static double mean_drag(kf_scene *scene, double speed, int steps, int looks) {
     memcpy(scene->motion.center, center, sizeof center);
     must(kf_body_link(scene, false, &error), &error);
     kf_plan *plan = open_with(scene, (const char *const[]){NULL});
-    advance(plan, (uint64_t)(steps - looks));
-    for (int look = 0; look < looks; look++) {
+    advance(plan, STEPS - LOOKS);
+    for (int look = 0; look < LOOKS; look++) {
         kf_solid_load load;
         advance(plan, 1);
         must(plan->methods->flow->load(plan, &load, &error), &error);
         sum += load.force[0];
     }
     kf_plan_free(plan);
-    return sum / looks;
+    return sum / LOOKS;
 }
 
 /* A ball that travels through a fluid at rest by the distance of a node has the drag of a ball at rest in
  * a stream of that speed, whose links are computed in another way. */
 static void test_travelling_ball(void **state) {
     (void)state;
-    enum { STEPS = 210, LOOKS = 25 };
     const double speed = 0.04;
     kf_scene *scene = make_periodic(0.05);
-    const double at_rest = mean_drag(scene, speed, STEPS, LOOKS);
+    const double at_rest = mean_drag(scene, speed);
     kf_scene_free(scene);
     scene = make_periodic(0.05);
     scene->motion = (kf_motion){.moving = true, .velocity = {-speed, 0, 0}};
-    const double travelling = mean_drag(scene, 0.0, STEPS, LOOKS);
+    const double travelling = mean_drag(scene, 0.0);
     assert_true(scene->links.leaves);
     kf_scene_free(scene);
     print_message("drag at rest in a stream %.5g, travelling %.5g\n", at_rest, travelling);

@@ -51,14 +51,14 @@ static void test_throttled_processes_are_measured_again(void **state) {
     for (int night = 0; night < 8; night++) {
         (void)snprintf(name, sizeof name, "hot-%d", night);
         write_program(s, name, night < 7 ? 10000 : 11000, (char)('0' + night), KF_STATE_OK, program);
-        const kf_verdict verdict = play(s, program, KF_OK);
+        const kf_verdict verdict = play(s, program);
         assert_verdict(&verdict, night == 0 ? KF_NODATA : night < 7 ? KF_SAME : KF_SLOW);
         assert_non_null(strstr(verdict.reason, "left out, as the device throttled"));
         assert_true(verdict.time_us < 11200.0);
     }
     s->throttled_each = 1;
     write_program(s, "too-hot", 10000, 'f', KF_STATE_OK, program);
-    const kf_verdict verdict = play(s, program, KF_OK);
+    const kf_verdict verdict = play(s, program);
     assert_verdict(&verdict, KF_NODATA);
     assert_non_null(strstr(verdict.reason, "only 0 processes"));
     free_stage(s);
@@ -74,12 +74,12 @@ static void test_times_are_confirmed_in_cycles(void **state) {
         for (int night = 0; night < 6; night++) {
             (void)snprintf(name, sizeof name, "clock-%d", night);
             write_program(s, name, 10000, (char)('0' + night), KF_STATE_OK, program);
-            const kf_verdict verdict = play(s, program, KF_OK);
+            const kf_verdict verdict = play(s, program);
             assert_verdict(&verdict, night == 0 ? KF_NODATA : KF_SAME);
         }
         if (more == 0) s->clock_mhz = 1800.0;
         write_program(s, "clock-9", 11000, 'f', KF_STATE_OK, program);
-        const kf_verdict verdict = play(s, program, KF_OK);
+        const kf_verdict verdict = play(s, program);
         assert_verdict(&verdict, more != 0 ? KF_SLOW : KF_AMBIGUOUS);
         if (more == 0)
             assert_non_null(strstr(verdict.reason, "not in cycles: 1980 MHz then, 1800 MHz tonight"));

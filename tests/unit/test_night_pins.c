@@ -20,14 +20,14 @@ static void test_ten_slow_nights(void **state) {
     stage *s = new_stage("slow-nights");
     char program[KF_PATH], name[32];
     write_program(s, "release", 10000, 'a', KF_STATE_OK, program);
-    (void)play(s, program, KF_OK);
-    kf_verdict verdict = play(s, program, KF_OK);
+    (void)play(s, program);
+    kf_verdict verdict = play(s, program);
     assert_verdict(&verdict, KF_SAME);
     pin(s, 2);
     for (int i = 0; i < NIGHTS; i++) {
         (void)snprintf(name, sizeof name, "slow-%d", i / 2);
         write_program(s, name, 13000, (char)('b' + i / 2), KF_STATE_OK, program);
-        verdict = play(s, program, KF_OK);
+        verdict = play(s, program);
         if (!kf_verdict_fails(verdict.state))
             fail_msg("night %d of a slow program is %s: %s", i + 3, kf_verdict_names[verdict.state],
                      verdict.reason);
@@ -36,7 +36,7 @@ static void test_ten_slow_nights(void **state) {
     }
     /* The pin moves. */
     pin(s, 2 + NIGHTS);
-    verdict = play(s, program, KF_OK);
+    verdict = play(s, program);
     assert_verdict(&verdict, KF_SAME);
     free_stage(s);
 }
@@ -52,7 +52,7 @@ static void test_ten_nights_of_instructions(void **state) {
     for (int i = 0; i < 6; i++) {
         (void)snprintf(name, sizeof name, "good-%d", i);
         write_program(s, name, 10000, (char)('a' + i), KF_STATE_OK, program);
-        verdict = play(s, program, KF_OK);
+        verdict = play(s, program);
         if (kf_verdict_fails(verdict.state)) fail_msg("night %d: %s", i + 1, verdict.reason);
     }
     pin(s, 6);
@@ -60,7 +60,7 @@ static void test_ten_nights_of_instructions(void **state) {
     for (int i = 0; i < NIGHTS; i++) {
         (void)snprintf(name, sizeof name, "more-%d", i / 2);
         write_program(s, name, 10000, (char)('0' + i / 2), KF_STATE_OK, program);
-        verdict = play(s, program, KF_OK);
+        verdict = play(s, program);
         if (!kf_verdict_fails(verdict.state))
             fail_msg("night %d with a third more instructions is %s: %s", i + 7,
                      kf_verdict_names[verdict.state], verdict.reason);
@@ -70,7 +70,7 @@ static void test_ten_nights_of_instructions(void **state) {
     /* A return to the release's count is no drift. */
     s->instructions = 189.8e6;
     write_program(s, "good-again", 10000, '9', KF_STATE_OK, program);
-    verdict = play(s, program, KF_OK);
+    verdict = play(s, program);
     if (kf_verdict_fails(verdict.state)) fail_msg("as the release, but %s", verdict.reason);
     free_stage(s);
 }
@@ -85,13 +85,13 @@ static void test_noise_that_hides(void **state) {
     for (int i = 0; i < NIGHTS; i++) {
         (void)snprintf(name, sizeof name, "noisy-%d", i);
         write_program(s, name, 10000, (char)('0' + i), KF_STATE_OK, program);
-        kf_verdict verdict = play(s, program, KF_OK);
+        kf_verdict verdict = play(s, program);
         if (verdict.state == KF_SAME) fail_msg("night %d: %s", i + 1, verdict.reason);
         without_data += verdict.state == KF_NODATA && i > 0;
         if (verdict.state == KF_NODATA && i > 0) assert_non_null(strstr(verdict.reason, "would not be seen"));
     }
     assert_true(without_data > 0);
-    kf_verdict verdict = play(s, program, KF_OK);
+    kf_verdict verdict = play(s, program);
     assert_verdict(&verdict, KF_SAME); /* the same code needs no times */
     free_stage(s);
 }
@@ -131,7 +131,7 @@ static void play_machine(machine *m, int nights) {
         (void)snprintf(name, sizeof name, "program-%d", night);
         write_program(s, name, 10000.0 * (1.0 + change), (char)('0' + night % 10),
                       crash ? KF_STATE_CRASH : KF_STATE_OK, program);
-        const kf_verdict verdict = play(s, program, KF_OK);
+        const kf_verdict verdict = play(s, program);
         const bool red = kf_verdict_fails(verdict.state);
         if (m->pinned && night == 0) pin(s, 1);
         if (crash) {

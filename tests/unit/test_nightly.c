@@ -72,7 +72,7 @@ static void hear(const char *line) {
 static kf_verdict play_aloud(const stage *s, const char *program) {
     kf_log_set_level(KF_LOG_VERBOSE);
     kf_log_to(hear);
-    const kf_verdict verdict = play(s, program, KF_OK);
+    const kf_verdict verdict = play(s, program);
     kf_log_to(NULL);
     kf_log_set_level(KF_LOG_QUIET);
     return verdict;
@@ -87,9 +87,9 @@ static void test_verdicts_of_one_night_after_another(void **state) {
     write_program(s, "slow", 1030, 'c', KF_STATE_OK, slow);
     write_program(s, "fast", 960, 'd', KF_STATE_OK, fast);
     write_program(s, "wrong", 960, 'e', KF_STATE_WRONG_RESULT, wrong);
-    kf_verdict verdict = play(s, base, KF_OK);
+    kf_verdict verdict = play(s, base);
     assert_verdict(&verdict, KF_NODATA);
-    verdict = play(s, base, KF_OK);
+    verdict = play(s, base);
     assert_verdict(&verdict, KF_SAME);
     assert_true(verdict.identical);
     verdict = play_aloud(s, same);
@@ -102,25 +102,25 @@ static void test_verdicts_of_one_night_after_another(void **state) {
     assert_true(verdict.change > 0.025 && verdict.change < 0.035);
     assert_true(verdict.probability < 0.01 && verdict.reference == 3);
     /* The slow program comes once more, which is not a new change. */
-    verdict = play(s, slow, KF_OK);
+    verdict = play(s, slow);
     assert_verdict(&verdict, KF_SAME);
     assert_true(verdict.identical);
-    verdict = play(s, wrong, KF_OK);
+    verdict = play(s, wrong);
     assert_verdict(&verdict, KF_WRONG);
-    verdict = play(s, fast, KF_OK);
+    verdict = play(s, fast);
     assert_verdict(&verdict, KF_FAST);
     /* A program that does not start gives no data. One that dies is wrong. */
     fixture_path(crash, "nights/dies");
     write_text(crash, "#!/bin/sh\nkill -SEGV $$\n", 0755);
-    verdict = play(s, crash, KF_OK);
+    verdict = play(s, crash);
     assert_verdict(&verdict, KF_WRONG);
     assert_non_null(strstr(verdict.reason, "signal 11"));
     write_text(crash, "#!/bin/sh\nkill -TERM $$\n", 0755); /* somebody else ended it */
-    verdict = play(s, crash, KF_OK);
+    verdict = play(s, crash);
     assert_verdict(&verdict, KF_NODATA);
     assert_non_null(strstr(verdict.reason, "signal 15"));
     write_text(crash, "#!/bin/sh\necho 'kftune: no device here' >&2\nexit 3\n", 0755);
-    verdict = play(s, crash, KF_OK);
+    verdict = play(s, crash);
     assert_verdict(&verdict, KF_NODATA);
     assert_non_null(strstr(verdict.reason, "no device here"));
     free_stage(s);
@@ -135,7 +135,7 @@ static void test_which_night_is_good(void **state) {
     write_program(s, "same", 1001, 'b', KF_STATE_OK, same);
     write_program(s, "slow", 1030, 'c', KF_STATE_OK, slow);
     for (int i = 0; i < 3; i++)
-        (void)play(s, i < 2 ? base : same, KF_OK);
+        (void)play(s, i < 2 ? base : same);
     for (int v = 0; v < KF_VERDICTS; v++) {
         (void)snprintf(command, sizeof command, "cp '%s' '%s.before'", s->store, s->store);
         assert_int_equal(system(command), 0);
@@ -147,7 +147,7 @@ static void test_which_night_is_good(void **state) {
                        kf_verdict_names[v], v == KF_FAST ? "-" : "");
         if (sqlite3_exec(store->database, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s", sql);
         kf_store_close(store);
-        const kf_verdict verdict = play(s, slow, KF_OK);
+        const kf_verdict verdict = play(s, slow);
         const int64_t good = v == KF_SAME || v == KF_FAST ? 3 : 2;
         if (verdict.reference != good)
             fail_msg("a night that was %s: held against night %d instead of %d", kf_verdict_names[v],
@@ -168,7 +168,7 @@ static void test_a_pin_shows_a_drift(void **state) {
     for (int i = 0; i < 14 && drifted < 0; i++) {
         (void)snprintf(name, sizeof name, "program-%d", i);
         write_program(s, name, 1000 * (1 + 0.004 * i), (char)('a' + i % 6), KF_STATE_OK, program);
-        verdict = play(s, program, KF_OK);
+        verdict = play(s, program);
         if (i == 0) {
             kf_store *store = fixture_open(s->store);
             kf_error error = {0};
@@ -209,7 +209,7 @@ static void test_killed_nights_are_completed(void **state) {
     char programs[2][KF_PATH];
     write_program(s, "one", 1000, 'a', KF_STATE_OK, programs[0]);
     write_program(s, "two", 1080, 'b', KF_STATE_OK, programs[1]);
-    (void)play(s, programs[0], KF_OK);
+    (void)play(s, programs[0]);
     uint64_t seed = 17;
     int killed = 0, seen = 0;
     for (int i = 0; killed < kills && i < 10 * kills; i++) {
@@ -233,7 +233,7 @@ static void test_killed_nights_are_completed(void **state) {
         kf_store_close(store);
     }
     assert_int_equal(killed, kills);
-    (void)play(s, programs[1], KF_OK);
+    (void)play(s, programs[1]);
     kf_store *store = fixture_open(s->store);
     /* Every finished night has each of its processes once, and a verdict. */
     assert_int_equal(

@@ -181,10 +181,10 @@ static void test_atomics_lose_nothing_between_threads(void **state) {
 }
 
 /* Runs a kernel on one core, and looks whether its items came in order, or from the last to the first. */
-static void check_turns(const char *file, const char *name, const int extent[3], int block, bool backwards) {
+static void check_turns(const char *name, const int extent[3], int block, bool backwards) {
     enum { ITEMS = 48 };
     int turns[ITEMS], ran = 0;
-    kf_module *module = load(file);
+    kf_module *module = load("kernels/test/turn.cu");
     assert_non_null(module);
     memset(turns, -1, sizeof turns);
     const turn_arguments arguments = {{extent[0], extent[1], extent[2]}, turns, &ran};
@@ -216,11 +216,11 @@ static void test_quick_kernels_go_backwards(void **state) {
     assert_int_equal(kf_backend_open("cpu:1", &backend, NULL), KF_OK);
     for (int backwards = 0; backwards < 2; backwards++) {
         if (backwards) take_quick_compiler_here();
-        check_turns("kernels/test/turn.cu", "item", (const int[3]){4, 3, 4}, 4, backwards);
-        check_turns("kernels/test/turn.cu", "item", (const int[3]){48, 1, 1}, 5, backwards);
-        check_turns("kernels/test/turn.cu", "thread", (const int[3]){48, 1, 1}, 8, backwards);
-        check_turns("kernels/test/turn.cu", "number", (const int[3]){24, 1, 1}, 4, backwards);
-        check_turns("kernels/test/turn.cu", "slot", (const int[3]){24, 1, 1}, 4, backwards);
+        check_turns("item", (const int[3]){4, 3, 4}, 4, backwards);
+        check_turns("item", (const int[3]){48, 1, 1}, 5, backwards);
+        check_turns("thread", (const int[3]){48, 1, 1}, 8, backwards);
+        check_turns("number", (const int[3]){24, 1, 1}, 4, backwards);
+        check_turns("slot", (const int[3]){24, 1, 1}, 4, backwards);
     }
     unsetenv("KFTUNE_CC");
     kf_backend_close(backend);
