@@ -6,14 +6,21 @@
 #include <string.h>
 
 #include "base/util/json.h"
+#include "base/util/vector.h"
 
 static const double HUGE_NUMBER = 1e12;
 enum { LONGEST_AXIS = 16384 };
 
 int kf_description_inflow(const kf_description *d) {
-    for (int f = 0; f < KF_FACES; f++)
-        if (d->faces[f] == KF_INFLOW) return f;
-    return -1;
+    int found = -1;
+    double fastest = -1.0;
+    for (int f = 0; f < KF_FACES; f++) {
+        const double speed = d->face_velocity_given[f] ? kf_length(d->face_velocity[f]) : d->speed;
+        if (d->faces[f] != KF_INFLOW || speed <= fastest) continue;
+        found = f;
+        fastest = speed;
+    }
+    return found;
 }
 
 /* Sets the defaults of all that a scene file may leave out. */

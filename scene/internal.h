@@ -308,7 +308,7 @@ typedef struct kf_description {
     int asked_nodes[3]; /* the grid of the command line, instead of cells; all 0: not given */
 } kf_description;
 
-/* Returns the first inflow face of a description; -1: there is none. */
+/* Returns the fastest inflow of a description, of equal ones the first; -1: there is none. */
 int kf_description_inflow(const kf_description *description);
 /* Sets the values that hold when a file does not give them. */
 void kf_description_defaults(kf_description *description, const char *source);

@@ -44,20 +44,17 @@ static kf_status check_room(const kf_scene *scene, const kf_scene_options *optio
  * turned back by the yaw. */
 static void set_frontal_area(kf_scene *scene) {
     static const double upright[3] = {0, 0, 1};
-    double turn[9], with_solid[3];
+    double turn[9], with_solid[3], v[3];
     scene->frontal_area = 0.0;
     if (!scene->reference_area_given) scene->reference_area = 0.0;
     kf_rotation(upright, scene->yaw * PI / 180.0, turn);
-    for (int f = KF_FACES - 1; f >= 0; f--) {
-        const double *v = scene->face_velocity[f];
-        if (scene->faces[f] != KF_INFLOW || (v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0)) continue;
-        scene->frontal_area = kf_mesh_shadow(&scene->mesh, v);
-        for (int a = 0; a < 3; a++)
-            with_solid[a] = turn[3 * a] * v[0] + turn[3 * a + 1] * v[1] + turn[3 * a + 2] * v[2];
-        if (!scene->reference_area_given)
-            scene->reference_area =
-                scene->yaw == 0.0 ? scene->frontal_area : kf_mesh_shadow(&scene->mesh, with_solid);
-    }
+    if (kf_scene_fastest_face(scene, KF_INFLOW, v) == 0.0) return;
+    scene->frontal_area = kf_mesh_shadow(&scene->mesh, v);
+    for (int a = 0; a < 3; a++)
+        with_solid[a] = turn[3 * a] * v[0] + turn[3 * a + 1] * v[1] + turn[3 * a + 2] * v[2];
+    if (!scene->reference_area_given)
+        scene->reference_area =
+            scene->yaw == 0.0 ? scene->frontal_area : kf_mesh_shadow(&scene->mesh, with_solid);
 }
 
 bool kf_scene_has_solid(const kf_scene *scene) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/util/text.h"
+#include "base/util/vector.h"
 #include "harness/cli/drag_interval.h"
 
 static const double PI = 3.14159265358979323846, MOST_BLOCKAGE = 0.2, SOLID = 0.65, BLUFF = 2.5,
@@ -39,11 +40,17 @@ bool kf_mask_reaches_sides(const kf_scene *scene) {
     return false;
 }
 
-/* Returns the axis of the inflow, or -1. */
+/* Returns the axis of the inflow, of several that of the fastest, or -1. */
 static int stream_axis(const kf_scene *scene) {
-    for (int face = 0; face < KF_FACES; face++)
-        if (scene->faces[face] == KF_INFLOW) return face / 2;
-    return -1;
+    int axis = -1;
+    double fastest = -1.0;
+    for (int face = 0; face < KF_FACES; face++) {
+        const double speed = kf_length(scene->face_velocity[face]);
+        if (scene->faces[face] != KF_INFLOW || speed <= fastest) continue;
+        axis = face / 2;
+        fastest = speed;
+    }
+    return axis;
 }
 
 double kf_solid_front(const kf_scene *scene) {

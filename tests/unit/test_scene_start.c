@@ -134,10 +134,42 @@ static void axes_along_which_nothing_differs(void **state) {
     assert_int_equal(even_axis(BOX(PERIODIC, STIRRED(""))), 2);
 }
 
+/* Of two inflows the faster one is the stream, whatever its axis: a plate has the length, the front and the
+ * state at the start of its turned copy. */
+static void the_faster_inflow_is_the_stream(void **state) {
+    (void)state;
+#define TWO_STREAMS(slow, slow_end, fast, fast_end, slow_velocity, fast_velocity, cells, degrees, position)  \
+    "{\"domain\": {\"cells\": " cells ", \"cell_size\": 0.1}, \"boundaries\": {\"" slow                      \
+    "\": {\"type\": \"inflow\", \"velocity\": " slow_velocity "}, \"" slow_end "\": \"outflow\", \"" fast    \
+    "\": {\"type\": \"inflow\", \"velocity\": " fast_velocity "}, \"" fast_end "\": \"outflow\", "           \
+    "\"zmin\": \"free_slip\", \"zmax\": \"free_slip\"}, \"flow\": {\"speed\": 1, \"reynolds\": 100}, "       \
+    "\"solid\": {\"shape\": \"plate\", \"chord\": 0.5, \"width\": 0.3, \"thickness\": 0.2, \"rotation\": "   \
+    "{\"axis\": [0, 0, 1], \"degrees\": " degrees "}, \"position\": " position "}}"
+    static const char *const texts[] = {TWO_STREAMS("ymin", "ymax", "xmin", "xmax", "[0, 0.2, 0]",
+                                                    "[1, 0, 0]", "[20, 16, 12]", "0", "[1, 0.8, 0.6]"),
+                                        TWO_STREAMS("xmin", "xmax", "ymin", "ymax", "[0.2, 0, 0]",
+                                                    "[0, 1, 0]", "[16, 20, 12]", "90", "[0.8, 1, 0.6]")};
+#undef TWO_STREAMS
+    kf_scene *scenes[2];
+    for (int i = 0; i < 2; i++)
+        scenes[i] = open_scene_text(texts[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        assert_true(fabs(scenes[i]->reference_length - 5.0) < 1e-9);
+        assert_true(fabs(scenes[i]->frontal_area / scenes[0]->frontal_area - 1.0) < 1e-9);
+        assert_true(fabs(scenes[i]->frontal_area - 3.0 * 2.0) < 0.2);
+        near(scenes[i]->initial_velocity[i], 0.05);
+        near(scenes[i]->initial_velocity[1 - i], 0.0);
+        near(kf_scene_outflow_speed(scenes[i], (kf_face)(2 * i + 1)), 0.05);
+    }
+    for (int i = 0; i < 2; i++)
+        kf_scene_free(scenes[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strength_and_divergence),
         cmocka_unit_test(same_on_every_grid),
+        cmocka_unit_test(the_faster_inflow_is_the_stream),
         cmocka_unit_test(nothing_moves_along_a_missing_axis),
         cmocka_unit_test(axes_along_which_nothing_differs),
     };
