@@ -1,5 +1,6 @@
-/* What all variants of the immersed boundary share: a sample's cell with the eight weights of the 2x2x2
- * hat kernel, the velocity of the surface, and the penalty force. Defines: KF_MOVING, KF_WRAP (sample.h). */
+/* The parts that all variants of the immersed boundary share: a sample's cell with the eight weights of
+ * the 2x2x2 hat kernel, the velocity of the surface, and the penalty force. Defines: KF_MOVING, KF_WRAP
+ * (sample.h). */
 #ifndef KF_KERNELS_KINETIC_IMMERSED_H
 #define KF_KERNELS_KINETIC_IMMERSED_H
 

@@ -106,7 +106,8 @@ KF_SCALAR_KERNEL(band_join, kf_module_arguments) {
         KF_ADD_FORCE_SUM(place_##dx##dy##dz, 2, sum_z_##dx##dy##dz);                                         \
     }
 
-/* What the samples of a cell share: its corner, with the arm and the velocity of the surface there. */
+/* The values that the samples of a cell share: its corner, with the arm and the velocity of the surface
+ * there. */
 typedef struct kf_cell {
     kf_sample corner;
     kf_real arm_x, arm_y, arm_z, vx, vy, vz, wx, wy, wz;

@@ -1,4 +1,5 @@
-/* What a step does with a cut link, for the kernels of links.cu and, with a law of the wall, of wall.cu. */
+/* Computes the effect of a cut link in a step, for the kernels of links.cu and, with a law of the wall, of
+ * wall.cu. */
 #ifndef KF_KERNELS_KINETIC_LINKS_H
 #define KF_KERNELS_KINETIC_LINKS_H
 

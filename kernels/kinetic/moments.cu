@@ -42,10 +42,10 @@ KF_FUNCTION kf_level_sums kf_sum_level(kf_line m, kf_line z, kf_line p) {
     return s;
 }
 
-/* What a thread keeps from plane to plane. next_: the sums for its node in the next plane, over the
- * populations that come from below. below_: the same for its node in this plane. The others: the sums for
- * its node in this plane, over these and the populations of the plane itself. staying: the populations of
- * this plane that move along z alone. */
+/* The sums that a thread keeps from plane to plane. next_: those of its node in the next plane, over the
+ * populations that come from below. below_: the same of its node in this plane. The others: those of its
+ * node in this plane, over these and the populations of the plane itself. staying: the populations of this
+ * plane that move along z alone. */
 typedef struct kf_rolling {
     kf_real next_one[KF_OWN_COUNT], next_x[KF_OWN_COUNT], next_y[KF_OWN_COUNT], next_xx[KF_OWN_COUNT],
         next_yy[KF_OWN_COUNT], next_xy[KF_OWN_COUNT];

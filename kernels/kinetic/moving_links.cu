@@ -169,7 +169,7 @@ KF_FUNCTION kf_real kf_moving_deviation(const kf_module_arguments *a, kf_index n
     return sum * KF_R(1.0 / KF_UNIT);
 }
 
-/* What the neighbours of an uncovered node contribute. */
+/* The contributions of the neighbours of an uncovered node. */
 typedef struct kf_refill {
     kf_real weight, deviation; /* sums of the weights, and of the densities less 1 */
     kf_real beyond[KF_CODES];  /* sums of the populations' deviations from equilibrium */

@@ -92,7 +92,7 @@ KF_FUNCTION kf_rates kf_high_order_rates(const kf_module_arguments *a, kf_real d
                                      f_zmz + density * ux * uz, f_mzz + density * uy * uz),                  \
                         kf_second_of(f_pmm, f_mpm, f_mmp, f_zzm, f_zmz, f_mzz))
 
-/* --- What the models share --- */
+/* --- Parts that the models share --- */
 
 /* Order 1: about the velocity that includes half of the force, k1 = -F/2 becomes +F/2. */
 #define KF_RELAX_ORDER_1                                                                                     \

@@ -3,9 +3,9 @@
 #ifndef KF_KERNELS_SMOKE_TRACERS_H
 #define KF_KERNELS_SMOKE_TRACERS_H
 
-/* What a face of the domain does to a tracer that crosses it. */
+/* The effect of a face of the domain on a tracer that crosses it. */
 enum { KF_TRACER_KEEP, KF_TRACER_WRAP, KF_TRACER_RETIRE };
-/* What a tracer's paint means. It colours the smoke and is 0 to KF_PAINT_UNIT. */
+/* The meaning of a tracer's paint, which colours the smoke and is 0 to KF_PAINT_UNIT. */
 enum { KF_PAINTED_PLAIN, KF_PAINTED_AGE, KF_PAINTED_SPEED };
 enum { KF_PAINT_UNIT = 1024 };
 enum { KF_PLACE_BOX, KF_PLACE_DISC, KF_PLACE_RAKE };

@@ -93,7 +93,8 @@ enum {
  * Devices that cannot read each other's memory send parcels, which are rows of numbers. In a sort these
  * are the particles that others keep, and after it the values of these particles that have changed. */
 
-/* What a part tells others about its particles. Each part has its share in its own memory. */
+/* The numbers about its particles that a part gives to the others. Each part has its share in its own
+ * memory. */
 typedef struct kf_sph_share {
     int cut[KF_SPH_PARTS + 1];    /* part k has the planes of cells cut[k] ... cut[k + 1] - 1 */
     int before[KF_SPH_PARTS + 1]; /* the cuts before the last sort */
