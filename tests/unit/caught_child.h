@@ -1,6 +1,13 @@
-/* Runs code in a child and catches what it writes to stdout or stderr. Include after cmocka.h. */
+/* Runs code in a child and catches what it writes to stdout or stderr. */
 #ifndef KF_TESTS_UNIT_CAUGHT_CHILD_H
 #define KF_TESTS_UNIT_CAUGHT_CHILD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
 
 #include <stdio.h>
 #include <sys/wait.h>
