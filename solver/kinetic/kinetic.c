@@ -19,13 +19,14 @@ static kf_status accepts(const kf_problem *problem, kf_error *error) {
     if (scene->mask != NULL || scene->parabolic_inflow)
         return kf_fail(error, KF_BAD_INPUT,
                        "the scene is two-dimensional (its mask or inflow profile); use --system d2q9");
-    KF_TRY(kf_kinetic_check_rates(scene, error));
+    KF_TRY(kf_kinetic_check_collision(scene, error));
     if (scene->linked && scene->immersed_passes > 1)
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: model.immersed_passes: only the boundary \"immersed\" has several passes, not "
                        "\"links\"; remove the key",
                        scene->source);
     if (scene->finer_count > 0) KF_TRY(kf_nested_accepts(scene, error));
+    KF_TRY(kf_kinetic_check_k17(kf_scene_finest(scene), error));
     KF_TRY(kf_kinetic_check_solids(scene, error));
     const kf_scene *finest = kf_scene_finest(scene);
     return finest->samples.count > 0 ? kf_kinetic_check_solid(finest, error) : KF_OK;

@@ -316,8 +316,10 @@ bool kf_kinetic_is_regularised(const kf_scene *scene);
 bool kf_kinetic_has_19_velocities(const kf_scene *scene);
 /* Returns whether the rate rule divides by averages over the domain, given the number of velocities. */
 bool kf_kinetic_is_adaptive(const kf_scene *scene, long velocities);
-/* Refuses a scene whose collision, rates and basis do not go together, or are unstable at its viscosity. */
-kf_status kf_kinetic_check_rates(const kf_scene *scene, kf_error *error);
+/* Refuses a collision of another system, rates that do not go with it, and an unstable basis. */
+kf_status kf_kinetic_check_collision(const kf_scene *scene, kf_error *error);
+/* Refuses the rates k17 at viscosities at which they blow up. */
+kf_status kf_kinetic_check_k17(const kf_scene *finest, kf_error *error);
 /* Returns whether the flow's kernel may leave out the nodes inside a solid by links. It must not where
  * averages over the domain take them in, or where what waits outside of an outflow depends on them. */
 bool kf_kinetic_may_be_hollow(const kf_scene *scene);

@@ -14,7 +14,7 @@ static double least_shear_rate(double high_order_rate) {
 
 /* Refuses a collision of another system, rates that do not go with it, and a basis 'raw' whose high-order
  * rates would be unstable at the scene's viscosity. */
-static kf_status check_collision(const kf_scene *scene, kf_error *error) {
+kf_status kf_kinetic_check_collision(const kf_scene *scene, kf_error *error) {
     /* The largest rates that the rules adaptive_2020 (tau at least 0.005) and empirical_2019 choose. */
     static const double largest[KF_RATE_RULES] = {1.0 / 0.505, 0.0, 1.0, 1.0 / 0.515, 0.0, 0.0, 0.0};
     const kf_rate_rule rule = scene->rate_rule;
@@ -46,7 +46,7 @@ static kf_status check_collision(const kf_scene *scene, kf_error *error) {
 
 /* Refuses the rates k17 where that of the differences of order 3 is not positive: at shear rates below 7/4
  * (Geier, Pasquali, Schoenherr, J. Comput. Phys. 348, 862, 2017, equation of omega_4). Such moments grow. */
-static kf_status check_k17(const kf_scene *finest, kf_error *error) {
+kf_status kf_kinetic_check_k17(const kf_scene *finest, kf_error *error) {
     static const double MOST = 1.0 / 42.0; /* 1/(3 viscosity + 1/2) is 7/4 there */
     if (finest->collision != KF_ACM_MRT || finest->rate_rule != KF_RATE_K17 || finest->viscosity <= MOST)
         return KF_OK;
@@ -54,9 +54,4 @@ static kf_status check_k17(const kf_scene *finest, kf_error *error) {
                    "%s: model.rates: 'k17' blows up at a lattice viscosity above %.3g, and the finest cells "
                    "have %.3g; use the rates 'ones', a smaller lattice_speed, or fewer cells a length",
                    finest->source, MOST, finest->viscosity);
-}
-
-kf_status kf_kinetic_check_rates(const kf_scene *scene, kf_error *error) {
-    KF_TRY(check_collision(scene, error));
-    return check_k17(kf_scene_finest(scene), error);
 }
