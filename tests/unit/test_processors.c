@@ -1,6 +1,6 @@
 /* Tests how many processors and how much memory may be used, by control groups of both versions in a tree
- * of files and by limits of the process. Faults: a container with a quota that keeps more busy (public
- * case 25). */
+ * of files and by limits of the process.
+ * Faults: a container with a quota that keeps more busy (public case 25). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
