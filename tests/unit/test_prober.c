@@ -51,8 +51,9 @@ static kf_status read_nodes(kf_plan *plan, const size_t *list, size_t count, flo
     (void)error;
     for (size_t i = 0; i < count; i++) {
         const size_t row = list[i] / (size_t)nodes[0];
+        const size_t plane = row / (size_t)nodes[1];
         const double place[3] = {(double)(list[i] % (size_t)nodes[0]), (double)(row % (size_t)nodes[1]),
-                                 (double)(row / (size_t)nodes[1])};
+                                 (double)plane};
         double deviation, velocity[3];
         lattice_flow(place, moment_of(plan), &deviation, velocity);
         values[i][0] = (float)(1 + deviation);
@@ -247,7 +248,7 @@ static void tables_and_means(void **state) {
         kf_plan plan = {.problem = &problem, .methods = &known_methods};
         must(kf_prober_open(&prober, &plan, probes, PROBES, scratch, true, &error), &error);
         for (int m = 0; m < STEPS; m++) {
-            plan.steps_done = (uint64_t)(EVERY * (m + 1));
+            plan.steps_done = (uint64_t)EVERY * (uint64_t)(m + 1);
             must(kf_prober_add(&prober, &plan, &error), &error);
         }
         check_tables(&prober);
