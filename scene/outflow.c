@@ -1,6 +1,5 @@
 /* The speeds of outflows (docs/physics.md). */
 #include <math.h>
-#include <string.h>
 
 #include "scene/scene.h"
 
@@ -24,13 +23,10 @@ static double balanced_speed(const kf_scene *scene) {
 }
 
 double kf_scene_outflow_speed(const kf_scene *scene, kf_face face) {
-    double stream[3], fastest = 0.0;
-    bool inflow = false;
-    for (int f = 0; f < KF_FACES; f++)
-        inflow = inflow || scene->faces[f] == KF_INFLOW;
     /* Of several inflows the fastest one is the stream, whatever its axis. */
-    (void)kf_scene_fastest_face(scene, KF_INFLOW, stream);
-    if (!inflow) memcpy(stream, scene->initial_velocity, sizeof stream);
+    const int inflow = kf_scene_fastest_of(scene, KF_INFLOW);
+    const double *stream = inflow >= 0 ? scene->face_velocity[inflow] : scene->initial_velocity;
+    double fastest = 0.0;
     for (int f = 0; f < KF_FACES; f++)
         if (scene->faces[f] == KF_OUTFLOW) fastest = fmax(fastest, outward(stream, f));
     return fastest > 0.0 ? fmax(0.0, outward(stream, (int)face)) : balanced_speed(scene);

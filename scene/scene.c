@@ -504,16 +504,23 @@ void kf_scene_free(kf_scene *scene) {
 
 /* ---- Small questions ---- */
 
-double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]) {
-    double speed = 0.0;
-    memset(velocity, 0, 3 * sizeof *velocity);
+int kf_scene_fastest_of(const kf_scene *scene, kf_boundary kind) {
+    int found = -1;
+    double fastest = -1.0;
     for (int face = 0; face < KF_FACES; face++) {
-        const double here = kf_length(scene->face_velocity[face]);
-        if (scene->faces[face] != kind || here <= speed) continue;
-        memcpy(velocity, scene->face_velocity[face], 3 * sizeof *velocity);
-        speed = here;
+        const double speed = kf_length(scene->face_velocity[face]);
+        if (scene->faces[face] != kind || speed <= fastest) continue;
+        found = face;
+        fastest = speed;
     }
-    return speed;
+    return found;
+}
+
+double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]) {
+    static const double none[3] = {0.0, 0.0, 0.0};
+    const int face = kf_scene_fastest_of(scene, kind);
+    memcpy(velocity, face >= 0 ? scene->face_velocity[face] : none, sizeof none);
+    return kf_length(velocity);
 }
 
 bool kf_scene_mask_has_stream(const kf_scene *scene) {

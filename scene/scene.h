@@ -439,7 +439,9 @@ void kf_scene_stretch_time(kf_scene *scene, double ratio);
 /* Returns the largest speed that the scene names, in cells a step: of the reference speed, the initial
  * velocity and the velocities of faces. */
 double kf_scene_fastest(const kf_scene *scene);
-/* Finds the largest velocity (lattice) of the faces of one kind; 0 if none moves. Returns its length. */
+/* Returns the fastest face of one kind, of equal ones the first; -1: there is none. */
+int kf_scene_fastest_of(const kf_scene *scene, kf_boundary kind);
+/* Finds the velocity (lattice) of the fastest face of one kind; 0 if none moves. Returns its length. */
 double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]);
 
 /* Returns whether fluid enters with mask_velocity at nodes of the mask. */

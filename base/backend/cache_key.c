@@ -179,12 +179,12 @@ kf_status kf_cache_key(const kf_source *source, const char *compiler, const char
     KF_TRY(kf_source_path(source, path, error));
     KF_TRY(kf_source_include_folder(files.include_folder, error));
     hash_inputs(&hasher, source, compiler, flags, architecture);
-    kf_hash_add_string(&hasher, path);
-    kf_hash_add_string(&hasher, files.include_folder);
-    kf_hash_end(&hasher, inputs);
+    kf_hasher asked = hasher;
+    kf_hash_add_string(&asked, path);
+    kf_hash_add_string(&asked, files.include_folder);
+    kf_hash_end(&asked, inputs);
     if (kf_known_key_find(inputs, key)) return KF_OK;
 
-    hash_inputs(&hasher, source, compiler, flags, architecture);
     const kf_status status = hash_file(&files, path, error);
     for (int i = 0; i < files.count; i++)
         free(files.paths[i]);
@@ -192,6 +192,6 @@ kf_status kf_cache_key(const kf_source *source, const char *compiler, const char
         kf_hash_end(&hasher, key);
         kf_known_key_keep(inputs, key, &files.places, time(NULL));
     }
-    kf_places_free(&files.places);
+    kf_places_free(&files.places); /* those of a key that was not found */
     return status;
 }

@@ -52,21 +52,25 @@ static bool is_unchanged(const kf_place_looked *place) {
            same_time(now.st_mtim, place->about.st_mtim) && same_time(now.st_ctim, place->about.st_ctim);
 }
 
+static bool are_unchanged(const kf_places_looked *places) {
+    for (int i = 0; i < places->count; i++)
+        if (!is_unchanged(&places->at[i])) return false;
+    return true;
+}
+
 /* The lock is only tried, because a process that was forked meanwhile would wait for ever. */
 bool kf_known_key_find(const char inputs[KF_HASH_HEX], char key[KF_HASH_HEX]) {
     bool found = false;
     if (pthread_mutex_trylock(&lock) != 0) return false;
-    for (int i = 0; i < KNOWN && !found; i++) {
+    for (int i = 0; i < KNOWN; i++) {
         if (strcmp(known[i].inputs, inputs) != 0) continue;
-        found = true;
-        for (int p = 0; p < known[i].places.count && found; p++)
-            found = is_unchanged(&known[i].places.at[p]);
+        found = are_unchanged(&known[i].places);
         if (found) {
             memcpy(key, known[i].key, KF_HASH_HEX);
-            break;
+        } else {
+            kf_places_free(&known[i].places);
+            known[i].inputs[0] = '\0';
         }
-        kf_places_free(&known[i].places);
-        known[i].inputs[0] = '\0';
         break;
     }
     (void)pthread_mutex_unlock(&lock);

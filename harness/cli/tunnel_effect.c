@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/util/text.h"
-#include "base/util/vector.h"
 #include "harness/cli/drag_interval.h"
 
 static const double PI = 3.14159265358979323846, MOST_BLOCKAGE = 0.2, SOLID = 0.65, BLUFF = 2.5,
@@ -14,8 +13,7 @@ typedef struct tunnel {
     int axis;       /* axis of the stream */
     double section; /* cells^2, with the mirror image behind a road */
     double mirror;  /* 2: a road mirrors the body; otherwise 1 */
-    bool spanned;   /* the body spans the tunnel, as a slice of an endless body does */
-    double span;    /* cells along which it spans the tunnel */
+    double span; /* cells along which the body spans the tunnel, as a slice of an endless body does; or 0 */
 } tunnel;
 
 static bool moves_with_the_stream(const kf_scene *scene, int face, const double *stream) {
@@ -40,21 +38,8 @@ bool kf_mask_reaches_sides(const kf_scene *scene) {
     return false;
 }
 
-/* Returns the axis of the inflow, of several that of the fastest, or -1. */
-static int stream_axis(const kf_scene *scene) {
-    int axis = -1;
-    double fastest = -1.0;
-    for (int face = 0; face < KF_FACES; face++) {
-        const double speed = kf_length(scene->face_velocity[face]);
-        if (scene->faces[face] != KF_INFLOW || speed <= fastest) continue;
-        axis = face / 2;
-        fastest = speed;
-    }
-    return axis;
-}
-
 double kf_solid_front(const kf_scene *scene) {
-    const int axis = stream_axis(scene);
+    const int inflow = kf_scene_fastest_of(scene, KF_INFLOW), axis = inflow < 0 ? -1 : inflow / 2;
     double front = 0.0;
     if (scene->mask == NULL) return scene->frontal_area;
     for (int across = 0; (axis == 0 || axis == 1) && across < scene->nodes[1 - axis]; across++) {
@@ -72,7 +57,6 @@ double kf_solid_front(const kf_scene *scene) {
  * walls. */
 static const char *look_across(const kf_scene *scene, int axis, const double *stream, tunnel *t) {
     const bool spanned = reaches(scene, 2 * axis) && reaches(scene, 2 * axis + 1);
-    t->spanned = t->spanned || spanned;
     if (spanned) t->span = scene->nodes[axis];
     if (scene->mask != NULL && axis != 2 && (reaches(scene, 2 * axis) || reaches(scene, 2 * axis + 1)))
         return "solid nodes reach the sides of the domain, as the walls of a channel do";
@@ -119,7 +103,7 @@ static double inflow_ratio(const kf_scene *scene, const tunnel *t, double front)
     const double ahead = scene->faces[2 * t->axis] == KF_INFLOW
                              ? scene->solid_low[t->axis] + 0.5
                              : scene->nodes[t->axis] - 0.5 - scene->solid_high[t->axis];
-    return 1.0 + (t->spanned ? front / (PI * t->span * ahead) : front / (2.0 * PI * ahead * ahead));
+    return 1.0 + (t->span > 0.0 ? front / (PI * t->span * ahead) : front / (2.0 * PI * ahead * ahead));
 }
 
 /* Applies the rules. The volume of the solid is approximated by that of an ellipsoid with its front and
@@ -128,6 +112,7 @@ kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
     kf_tunnel_effect effect = {.low = 1.0, .high = 1.0};
     tunnel t;
     const char *why = find_tunnel(scene, &t);
+    const bool spanned = t.span > 0.0;
     const double front = t.mirror * kf_solid_front(scene), blockage = why == NULL ? front / t.section : 0.0;
     if (why == NULL && !(front > 0.0)) why = "the solid shows no front to the stream";
     if (why == NULL && blockage > MOST_BLOCKAGE) {
@@ -143,17 +128,17 @@ kf_tunnel_effect kf_tunnel_effect_of(const kf_scene *scene, double front_drag) {
     }
     const double length = scene->solid_high[t.axis] - scene->solid_low[t.axis],
                  wake = 0.25 * front_drag * blockage,
-                 solid = t.spanned ? PI * PI / 12.0 * blockage * blockage
-                                   : SOLID * 2.0 / 3.0 * front * length / pow(t.section, 1.5),
+                 solid = spanned ? PI * PI / 12.0 * blockage * blockage
+                                 : SOLID * 2.0 / 3.0 * front * length / pow(t.section, 1.5),
                  attached = pow(1.0 + solid + wake, 2.0),
-                 bluff = 1.0 + (t.spanned ? BLUFF_SPANNING : BLUFF) * front_drag * blockage,
-                 beside = t.spanned ? 1.0 : pow(1.0 - blockage, -2.0);
+                 bluff = 1.0 + (spanned ? BLUFF_SPANNING : BLUFF) * front_drag * blockage,
+                 beside = spanned ? 1.0 : pow(1.0 - blockage, -2.0);
     effect.known = true;
     effect.low = fmin(attached, bluff);
     effect.high = inflow * fmax(fmax(attached, bluff), beside);
     (void)snprintf(effect.why, sizeof effect.why,
                    "blockage %.10g %%: drag raised by %.10g %% (%s) to %.10g %% (walls and inflow)",
                    kf_percent(blockage), kf_percent(effect.low - 1.0),
-                   t.spanned ? "Allen and Vincenti" : "Young and Squire", kf_percent(effect.high - 1.0));
+                   spanned ? "Allen and Vincenti" : "Young and Squire", kf_percent(effect.high - 1.0));
     return effect;
 }

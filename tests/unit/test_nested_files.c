@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "base/space/space_nearest.h"
-#include "harness/cli/scene_levels.h"
 #include "solver/output/vtkhdf.h"
 #include "tests/unit/kinetic_fixture.h"
+#include "tests/unit/levels_text.h"
 #include "tests/unit/nested_stage.h"
 #include "tests/unit/output_scratch.h"
 
@@ -133,12 +133,7 @@ static void test_levels_as_said(void **state) {
     stage s;
     kf_plan *plan = open_nested(&s);
     const kf_scene *scene = s.whole[0];
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    assert_non_null(file);
-    kf_scene_levels_print(scene, file);
-    (void)fclose(file);
+    char *text = text_of_levels(scene);
     cJSON *list = kf_scene_levels_json(scene);
     assert_int_equal(cJSON_GetArraySize(list), LEVELS);
     for (int l = 0; l < LEVELS; l++) {

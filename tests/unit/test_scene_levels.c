@@ -3,7 +3,7 @@
  * forgotten. */
 #include <math.h>
 
-#include "harness/cli/scene_levels.h"
+#include "tests/unit/levels_text.h"
 #include "tests/unit/scene_files.h"
 
 /* The outer box has the coarsest cells 4 to 14, 5 to 13 and 6 to 12. The inner one lies in it. */
@@ -27,12 +27,7 @@ static void check_numbers(const cJSON *level, const char *key, const double expe
 static void each_level_has_its_box(void **state) {
     (void)state;
     kf_scene *scene = open_scene_text(text, NULL);
-    char *said = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&said, &size);
-    assert_non_null(file);
-    kf_scene_levels_print(scene, file);
-    (void)fclose(file);
+    char *said = text_of_levels(scene);
     cJSON *list = kf_scene_levels_json(scene);
     assert_int_equal(cJSON_GetArraySize(list), LEVELS);
     for (int l = 0; l < LEVELS; l++) {
@@ -82,12 +77,7 @@ static void one_grid_is_one_level(void **state) {
     kf_scene *scene = open_scene_text("{\"domain\": {\"cells\": [20, 18, 16], \"cell_size\": 0.1}, \"flow\": "
                                       "{\"speed\": 1, \"reynolds\": 100, \"reference_length\": 1}}",
                                       NULL);
-    char *said = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&said, &size);
-    assert_non_null(file);
-    kf_scene_levels_print(scene, file);
-    (void)fclose(file);
+    char *said = text_of_levels(scene);
     assert_string_equal(said, "");
     cJSON *list = kf_scene_levels_json(scene);
     assert_int_equal(cJSON_GetArraySize(list), 1);
