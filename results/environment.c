@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
 #include "base/util/text.h"
 #include "results/nightly.h"
 #include "results/store_internal.h"
@@ -82,21 +83,12 @@ kf_status kf_uuid_new(char uuid[37], kf_error *error) {
     return KF_OK;
 }
 
-static bool first_line(const char *path, char *line, size_t size) {
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL) return false;
-    bool read = fgets(line, (int)size, stream) != NULL;
-    (void)fclose(stream);
-    line[read ? strcspn(line, "\n") : 0] = '\0';
-    return read;
-}
-
 /* Returns the clock ticks between boot and the start of the process; 0: there is no such process, or it has
  * ended but was not collected by its parent. */
 static unsigned long long start_time(long process) {
     char path[64], line[1024];
     (void)snprintf(path, sizeof path, "/proc/%ld/stat", process);
-    if (!first_line(path, line, sizeof line)) return 0;
+    if (!kf_first_line(path, line, sizeof line)) return 0;
     /* The second field is the program's name in parentheses, which may contain spaces. The start is the 22nd
      * field. */
     const char *at = strrchr(line, ')');
@@ -108,7 +100,7 @@ static unsigned long long start_time(long process) {
 
 static void describe_process(long number, char process[KF_PROCESS]) {
     char boot[48];
-    if (!first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot)) (void)strcpy(boot, "unknown");
+    if (!kf_first_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot)) (void)strcpy(boot, "unknown");
     (void)snprintf(process, KF_PROCESS, "%s %ld %llu", boot, number, start_time(number));
 }
 

@@ -93,12 +93,6 @@ static void print_number(FILE *stream, double value) {
     if (isfinite(value)) (void)fprintf(stream, "%.9g", value);
 }
 
-static const kf_value *find_value(const kf_config *config, const char *parameter) {
-    for (int i = 0; i < config->count; i++)
-        if (strcmp(config->values[i].parameter, parameter) == 0) return &config->values[i];
-    return NULL;
-}
-
 static void print_value(FILE *stream, const kf_value *value) {
     (void)fputc(',', stream);
     if (value == NULL) return;
@@ -136,7 +130,7 @@ static kf_status print_row(void *context, const kf_result_row *row, kf_error *er
     (void)fprintf(stream, ",%s,", row->config_hash);
     kf_csv_text(stream, row->config.system);
     for (int i = 0; i < csv->columns.count; i++)
-        print_value(stream, find_value(&row->config, csv->columns.names[i]));
+        print_value(stream, kf_config_find(&row->config, csv->columns.names[i]));
     for (int i = 0; i < csv->metric_count; i++)
         print_number(stream, kf_measurement_quantity(measurement, csv->metrics[i]));
     (void)fputc('\n', stream);

@@ -15,10 +15,7 @@
 static void make_plain(const char *text, char name[KF_NAME]) {
     enum { MARK = 8 };
     char hash[KF_HASH_HEX];
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, text);
-    kf_hash_end(&hasher, hash);
+    kf_hash_text(text, hash);
     (void)snprintf(name, KF_NAME, "%.*s~%.*s", KF_NAME - 2 - MARK, text, MARK, hash);
     for (char *c = name; *c != '\0'; c++)
         if (*c <= ' ' || *c > '~' || strchr("\"'\\", *c) != NULL) *c = '_';

@@ -106,10 +106,7 @@ static char *describe_space(kf_import *import) {
     (void)cJSON_AddItemToObject(space, "imported", kf_provenance_to_json(provenance));
     char *text = kf_json_canonical(space);
     cJSON_Delete(space);
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, text);
-    kf_hash_end(&hasher, import->run.space_hash);
+    kf_hash_text(text, import->run.space_hash);
     import->run.space_json = text;
     return text;
 }

@@ -466,11 +466,8 @@ kf_status kf_scene_document_keep(const cJSON *document, const char *name, char f
                                  kf_error *error) {
     enum { SHORT_HASH = 16 };
     char folder[KF_PATH], inner[KF_PATH], hash[KF_HASH_HEX];
-    kf_hasher hasher;
     char *canonical = kf_json_canonical(document);
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, canonical);
-    kf_hash_end(&hasher, hash);
+    kf_hash_text(canonical, hash);
     free(canonical);
     KF_TRY(keeping_folder(folder, error));
     KF_TRY(kf_path(inner, error, "%s/%.*s", folder, SHORT_HASH, hash));

@@ -13,9 +13,6 @@
 /* Computes the rotation by an angle (radians) about a unit axis, as a row-major 3x3 matrix (Rodrigues). */
 void kf_rotation(const double axis[3], double angle, double rotation[9]);
 
-/* Appends one line to the notes. The last line has no newline. */
-void kf_note(kf_text *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* Sorts keys, which lie in [0, key_count), stably and in O(count): permutation[r] becomes the index of the
  * key at rank r. */
 void kf_radix_order(size_t count, const uint64_t *keys, uint64_t key_count, uint32_t *permutation);

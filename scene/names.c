@@ -1,6 +1,3 @@
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "scene/internal.h"
 
 #define KF_BOUNDARY_WORD(name, word) [name] = (word),
@@ -16,12 +13,3 @@ const char *const kf_smoke_paint_names[KF_SMOKE_PAINTS] = {"none", "age", "speed
 const char *const kf_smoke_body_names[KF_SMOKE_BODIES] = {"lacquer", "stone"};
 const char *const kf_anchor_names[KF_ANCHORS] = {"center", "bottom", "origin"};
 const char *const kf_face_names[KF_FACES] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
-
-void kf_note(kf_text *notes, const char *format, ...) {
-    char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    kf_text_append(notes, "%s%s", notes->length > 0 ? "\n" : "", line);
-}

@@ -237,11 +237,8 @@ static void shorten(const char *whole, char name[128]) {
     const size_t length = strlen(whole);
     kf_copy_text(name, SIZE, whole);
     if (length < SIZE) return;
-    kf_hasher hasher;
     char hex[KF_HASH_HEX];
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, whole);
-    kf_hash_end(&hasher, hex);
+    kf_hash_text(whole, hex);
     (void)snprintf(name + SIZE - 1 - TAIL, TAIL + 1, "-%.8s", hex);
     /* The cut may split a character. */
     kf_clean_text(name);
@@ -514,6 +511,10 @@ int kf_scene_fastest_of(const kf_scene *scene, kf_boundary kind) {
         fastest = speed;
     }
     return found;
+}
+
+bool kf_scene_has_face(const kf_scene *scene, kf_boundary kind) {
+    return kf_scene_fastest_of(scene, kind) >= 0;
 }
 
 double kf_scene_fastest_face(const kf_scene *scene, kf_boundary kind, double velocity[3]) {

@@ -439,6 +439,8 @@ void kf_scene_stretch_time(kf_scene *scene, double ratio);
 /* Returns the largest speed that the scene names, in cells a step: of the reference speed, the initial
  * velocity and the velocities of faces. */
 double kf_scene_fastest(const kf_scene *scene);
+/* Returns whether any of the domain's faces is of one kind. */
+bool kf_scene_has_face(const kf_scene *scene, kf_boundary kind);
 /* Returns the fastest face of one kind, of equal ones the first; -1: there is none. */
 int kf_scene_fastest_of(const kf_scene *scene, kf_boundary kind);
 /* Finds the velocity (lattice) of the fastest face of one kind; 0 if none moves. Returns its length. */

@@ -3,7 +3,6 @@
  * as a thick one. The result does not depend on the grid of the flow. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/util/memory.h"
 #include "base/util/vector.h"
@@ -36,8 +35,7 @@ typedef struct shadow {
     uint32_t *next;
     uint32_t *active;
     size_t active_count;
-    /* [2 triangle_count] The second half is room to sort in. */
-    interval *covered;
+    interval *covered; /* [triangle_count] */
 } shadow;
 static const uint32_t NONE = UINT32_MAX;
 
@@ -86,38 +84,18 @@ static interval cover(const flat *f, double y) {
     return (interval){fmin(one, other), fmax(one, other)};
 }
 
-/* Sorts a few intervals by their beginnings. Equal ones keep their order. */
-static void sort_few(interval *list, size_t count) {
-    for (size_t i = 1; i < count; i++) {
-        const interval one = list[i];
-        size_t at = i;
-        for (; at > 0 && list[at - 1].from > one.from; at--)
-            list[at] = list[at - 1];
-        list[at] = one;
-    }
-}
-
-/* Sorts intervals by their beginnings, with room for as many more. Equal ones keep their order, which the sum
- * of lengths depends on. qsort, which calls a function for each comparison, takes three times as long. */
-static void sort_intervals(interval *list, size_t count, interval *room) {
-    enum { FEW = 16 };
-    for (size_t i = 0; i < count; i += FEW)
-        sort_few(list + i, count - i < FEW ? count - i : FEW);
-    for (size_t sorted = FEW; sorted < count; sorted *= 2)
-        for (size_t begin = 0; begin + sorted < count; begin += 2 * sorted) {
-            const size_t end = count - begin < 2 * sorted ? count : begin + 2 * sorted;
-            size_t one = 0, other = begin + sorted, to = begin;
-            memcpy(room, list + begin, sorted * sizeof *room);
-            while (one < sorted && other < end)
-                list[to++] = list[other].from < room[one].from ? list[other++] : room[one++];
-            memcpy(list + to, room + one, (sorted - one) * sizeof *room);
-        }
+/* Compares by beginning. Of those that begin together the longest comes first, so that the sum of lengths
+ * does not depend on the order in which they were given. */
+static int by_beginning(const void *left, const void *right) {
+    const interval *a = left, *b = right;
+    if (a->from != b->from) return (a->from > b->from) - (a->from < b->from);
+    return (a->to < b->to) - (a->to > b->to);
 }
 
 /* Sorts the intervals, and returns the length of their union. */
-static double covered_length(interval *list, size_t count, interval *room) {
+static double covered_length(interval *list, size_t count) {
     double length = 0.0, end = -INFINITY;
-    sort_intervals(list, count, room);
+    qsort(list, count, sizeof *list, by_beginning);
     for (size_t i = 0; i < count; i++) {
         if (list[i].to <= end) continue;
         length += list[i].to - fmax(end, list[i].from);
@@ -131,7 +109,7 @@ static void line_up(shadow *s) {
     s->first = kf_allocate(s->lines * sizeof *s->first);
     s->next = kf_allocate(s->mesh->triangle_count * sizeof *s->next);
     s->active = kf_allocate(s->mesh->triangle_count * sizeof *s->active);
-    s->covered = kf_allocate(2 * s->mesh->triangle_count * sizeof *s->covered);
+    s->covered = kf_allocate(s->mesh->triangle_count * sizeof *s->covered);
     for (size_t line = 0; line < s->lines; line++)
         s->first[line] = NONE;
     for (size_t t = 0; t < s->mesh->triangle_count; t++) {
@@ -155,7 +133,7 @@ static double length_at(shadow *s, size_t line) {
         s->active[kept++] = s->active[i];
     }
     s->active_count = kept;
-    return covered_length(s->covered, kept, s->covered + s->mesh->triangle_count);
+    return covered_length(s->covered, kept);
 }
 
 /* Projects the triangles on the plane. Finds the height of the shadow and its lines. */

@@ -27,6 +27,10 @@ kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf
     return plan;
 }
 
+bool kf_plan_has_part(const kf_plan *plan, int number) {
+    return number >= plan->first_part && number < plan->first_part + plan->part_count;
+}
+
 void kf_plan_on(kf_plan *plan, int part) {
     plan->part = part;
 }

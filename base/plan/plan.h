@@ -111,6 +111,8 @@ kf_plan *kf_plan_create(kf_backend *backend, const kf_problem *problem, const kf
 
 /* From this call on, the functions below create and append for this part. */
 void kf_plan_on(kf_plan *plan, int part);
+/* Returns whether the run's part of this number is one of this process. */
+bool kf_plan_has_part(const kf_plan *plan, int number);
 
 /* Building blocks for systems. The plan owns what they create. */
 /* Makes a buffer over the memories of all reachable parts. ends: where each part's share of a period ends

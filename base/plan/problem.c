@@ -28,6 +28,6 @@ void kf_problem_free(kf_problem *problem) {
     if (problem == NULL) return;
     if (problem->free_own != NULL) problem->free_own(problem->own);
     kf_facts_free(&problem->facts);
-    free(problem->notes);
+    kf_text_free(&problem->notes);
     free(problem);
 }

@@ -8,6 +8,7 @@
 #include "base/plan/facts.h"
 #include "base/util/file.h"
 #include "base/util/hash.h"
+#include "base/util/text.h"
 
 struct kf_system;
 struct kf_scene_section;
@@ -18,7 +19,7 @@ typedef struct kf_problem {
     char hash[KF_HASH_HEX]; /* of everything that affects the result */
     uint64_t seed;          /* of its random numbers */
     kf_facts facts;
-    char *notes; /* one line for each default that was chosen for the user, to be printed; or NULL */
+    kf_text notes; /* one line for each default that was chosen for the user, to be printed */
     const struct kf_system *system;
     const struct kf_scene_section *const *sections; /* with which it was opened (kf_problem_options) */
     void *own;                   /* the system's: a kf_scene for flows (solver/flow/flow_problem.h) */

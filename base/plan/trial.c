@@ -36,10 +36,7 @@ static kf_status hash_buffer(const kf_buffer *buffer, char hash[KF_HASH_HEX], kf
     const size_t bytes = kf_buffer_size(buffer);
     unsigned char *content = kf_allocate(bytes);
     const kf_status status = kf_buffer_download(buffer, 0, content, bytes, error);
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    if (status == KF_OK) kf_hash_add(&hasher, content, bytes);
-    kf_hash_end(&hasher, hash);
+    kf_hash_bytes(content, status == KF_OK ? bytes : 0, hash);
     free(content);
     return status;
 }

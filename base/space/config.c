@@ -159,11 +159,7 @@ char *kf_config_text(const kf_config *config) {
 
 void kf_config_hash(const kf_config *config, char hex[KF_HASH_HEX]) {
     char *text = kf_config_text(config);
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    /* The hash is that of sha256sum for this text. */
-    kf_hash_add(&hasher, text, strlen(text));
-    kf_hash_end(&hasher, hex);
+    kf_hash_bytes(text, strlen(text), hex);
     free(text);
 }
 
@@ -188,11 +184,13 @@ char *kf_config_summary(const kf_config *config) {
     return text.text;
 }
 
-static bool same_value(const kf_config *config, const kf_value *value) {
-    bool found;
-    const kf_value *other = &config->values[find_place(config, value->parameter, &found)];
-    return found && other->kind == value->kind && other->integer == value->integer &&
-           strcmp(other->name, value->name) == 0;
+bool kf_same_value(const kf_value *a, const kf_value *b) {
+    return a->kind == b->kind && a->integer == b->integer && strcmp(a->name, b->name) == 0;
+}
+
+static bool has_value(const kf_config *config, const kf_value *value) {
+    const kf_value *other = kf_config_find(config, value->parameter);
+    return other != NULL && kf_same_value(other, value);
 }
 
 char *kf_config_relative(const kf_config *config, const kf_config *base, const char *name) {
@@ -201,7 +199,7 @@ char *kf_config_relative(const kf_config *config, const kf_config *base, const c
     kf_text_append(&text, "%s", name);
     const char *separator = " with ";
     for (int i = 0; i < config->count; i++) {
-        if (same_value(base, &config->values[i])) continue;
+        if (has_value(base, &config->values[i])) continue;
         kf_text_append(&text, "%s", separator);
         append_value(&text, &config->values[i]);
         separator = " ";

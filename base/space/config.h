@@ -45,6 +45,8 @@ void kf_config_set(kf_config *config, const kf_value *value);
 
 /* Finds a parameter's value; NULL: the config has none. */
 const kf_value *kf_config_find(const kf_config *config, const char *parameter);
+/* Returns whether two values of one parameter are equal. */
+bool kf_same_value(const kf_value *a, const kf_value *b);
 /* Removes the value of a parameter, if the config has one. */
 void kf_config_remove(kf_config *config, const char *parameter);
 

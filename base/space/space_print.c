@@ -205,10 +205,7 @@ cJSON *kf_space_to_json(const kf_space *space) {
 void kf_space_hash(const kf_space *space, char hex[KF_HASH_HEX]) {
     cJSON *json = essence_json(space);
     char *text = kf_json_canonical(json);
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    kf_hash_add(&hasher, text, strlen(text));
-    kf_hash_end(&hasher, hex);
+    kf_hash_bytes(text, strlen(text), hex);
     free(text);
     cJSON_Delete(json);
 }

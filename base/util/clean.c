@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
 
@@ -63,17 +64,6 @@ void kf_clean_text(char *text) {
 
 /* --- Stdout --------------------------------------------------------------------------------------------- */
 
-static bool write_all(const char *bytes, size_t size) {
-    while (size > 0) {
-        const ssize_t written = write(STDOUT_FILENO, bytes, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 /* The incomplete character at the end of the last buffer. */
 static char rest[4];
 static size_t rest_length;
@@ -103,7 +93,7 @@ static ssize_t write_clean(void *unused, const char *bytes, size_t size) {
         if (text[i] == '\0') text[i] = '?';
     text[length] = '\0';
     kf_clean_text(text);
-    const bool written = write_all(text, strlen(text));
+    const bool written = kf_write_all(STDOUT_FILENO, text, strlen(text));
     free(text);
     return written ? (ssize_t)size : 0;
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
 #include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/signals.h"
@@ -34,17 +35,6 @@ void kf_answer_free(kf_answer *answer) {
 }
 
 /* --- In the child --------------------------------------------------------------------------------------- */
-
-static bool write_all(int out, const void *data, size_t size) {
-    for (const char *at = data; size > 0;) {
-        const ssize_t written = write(out, at, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        at += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 /* A sanitizer needs terabytes of address space. */
@@ -151,9 +141,9 @@ static _Noreturn void work_and_leave(pid_t parent, const kf_confinement *limits,
     answer_head head = {.status = KF_OK};
     head.status = work(context, &answer, &head.error);
     memcpy(head.bytes, answer.bytes, sizeof head.bytes);
-    bool sent = write_all(out, &head, sizeof head);
+    bool sent = kf_write_all(out, &head, sizeof head);
     for (int i = 0; i < KF_ANSWER_PARTS && sent; i++)
-        sent = write_all(out, answer.part[i], answer.bytes[i]);
+        sent = kf_write_all(out, answer.part[i], answer.bytes[i]);
     /* Exit() would write data that the parent has registered and not yet written. */
     _exit(sent ? 0 : 1);
 }

@@ -56,6 +56,15 @@ static kf_status read_to_end(int file, const char *path, size_t capacity, size_t
     return KF_OK;
 }
 
+bool kf_first_line(const char *path, char *line, size_t size) {
+    FILE *stream = fopen(path, "re");
+    if (stream == NULL) return false;
+    bool read = fgets(line, (int)size, stream) != NULL;
+    (void)fclose(stream);
+    line[read ? strcspn(line, "\n") : 0] = '\0';
+    return read;
+}
+
 /* Reads a regular file of at most `limit` bytes (0: 1 GiB), zero-terminated; the caller frees it. Other kinds
  * of files are refused without waiting for them. */
 kf_status kf_file_read(const char *path, size_t limit, char **text, size_t *size, kf_error *error) {
@@ -166,7 +175,7 @@ static kf_status resolve_target(const char *path, char target[KF_PATH], kf_error
     return status;
 }
 
-static bool write_all(int file, const void *data, size_t size) {
+bool kf_write_all(int file, const void *data, size_t size) {
     const char *bytes = data;
     while (size > 0) {
         ssize_t written = write(file, bytes, size);
@@ -229,7 +238,7 @@ static kf_status write_atomic(const char *path, const void *data, size_t size, m
     kf_file_draft draft;
     KF_TRY(name_draft(path, &draft, error));
     if (!open_nameless(&draft, mode)) KF_TRY(open_named(path, mode, &draft, error));
-    return close_draft(&draft, write_all(draft.file, data, size), error);
+    return close_draft(&draft, kf_write_all(draft.file, data, size), error);
 }
 
 /* Reserves space in the file. Without it a later write into the mapping could end the process. Returns 0 or
@@ -285,7 +294,7 @@ kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error) {
     if (draft->mapped)
         (void)munmap(draft->data, draft->size);
     else if (status == KF_OK)
-        written = write_all(draft->file, draft->data, draft->size);
+        written = kf_write_all(draft->file, draft->data, draft->size);
     const int reason = errno;
     if (!draft->mapped) free(draft->data);
     draft->data = NULL;

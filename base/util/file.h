@@ -37,6 +37,14 @@ kf_status kf_file_begin(const char *path, size_t size, kf_file_draft *draft, kf_
 bool kf_file_resize(kf_file_draft *draft, size_t size);
 kf_status kf_file_end(kf_file_draft *draft, kf_status status, kf_error *error);
 
+/* Writes all bytes to an open file, pipe or terminal. False: it took no more of them, and errno says why. A
+ * signal's handler may call it. */
+bool kf_write_all(int file, const void *data, size_t size);
+
+/* Reads the first line of a file, at most size - 1 characters, without its newline. Returns false where there
+ * is none; the line is then empty. */
+bool kf_first_line(const char *path, char *line, size_t size);
+
 /* Finds the whole path of what is there, without links. Returns false if it is not there. Without memory the
  * program ends, so that a path never stays as it was given by chance. */
 bool kf_real_path(const char *path, char real[KF_PATH]);

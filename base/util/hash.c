@@ -115,6 +115,17 @@ void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]) {
     hex[64] = '\0';
 }
 
+void kf_hash_bytes(const void *data, size_t size, char hex[KF_HASH_HEX]) {
+    kf_hasher hasher;
+    kf_hash_begin(&hasher);
+    kf_hash_add(&hasher, data, size);
+    kf_hash_end(&hasher, hex);
+}
+
+void kf_hash_text(const char *text, char hex[KF_HASH_HEX]) {
+    kf_hash_bytes(text, strlen(text) + 1, hex);
+}
+
 /* Ends a name that is too long with eight digits of its hash, so that two long names stay two. */
 void kf_copy_name(char *target, size_t size, const char *source) {
     enum { DIGITS = 8 };
@@ -124,10 +135,7 @@ void kf_copy_name(char *target, size_t size, const char *source) {
         return;
     }
     char hex[KF_HASH_HEX];
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, source);
-    kf_hash_end(&hasher, hex);
+    kf_hash_text(source, hex);
     size_t head = size - 2 - DIGITS;
     while (head > 0 && ((unsigned char)source[head] & 0xc0) == 0x80)
         /* No part of a UTF-8 character stays. */

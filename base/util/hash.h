@@ -21,6 +21,10 @@ void kf_hash_add_string(kf_hasher *hasher,
                          * together. */
                         const char *text);
 void kf_hash_end(kf_hasher *hasher, char hex[KF_HASH_HEX]);
+/* Hashes bytes in one piece: the digits are those of sha256sum. */
+void kf_hash_bytes(const void *data, size_t size, char hex[KF_HASH_HEX]);
+/* Hashes a text with its terminating zero. */
+void kf_hash_text(const char *text, char hex[KF_HASH_HEX]);
 
 /* Copies a name that must stay another than all others: one that does not fit keeps its beginning, and "~"
  * with eight digits of its hash stands for the rest. size is 16 or more. */

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
+
 enum { LONGEST = 1024 };
 
 static int bound_processors(void) {
@@ -21,20 +23,13 @@ static int bound_processors(void) {
     return count > 0 ? count : 1;
 }
 
-/* Reads the first line of a file. Returns false when there is none. */
-static bool first_line(const char *path, char line[LONGEST]) {
-    FILE *stream = fopen(path, "re");
-    const bool found = stream != NULL && fgets(line, LONGEST, stream) != NULL;
-    if (stream != NULL) (void)fclose(stream);
-    return found;
-}
-
 /* Reads a quota of version 2, such as "100000 100000". "max ..." means no limit. */
 static double quota_of_two(const char *folder) {
     char path[3 * LONGEST], line[LONGEST];
     double allowed = 0.0, period = 0.0;
     (void)snprintf(path, sizeof path, "%s/cpu.max", folder);
-    return first_line(path, line) && sscanf(line, "%lf %lf", &allowed, &period) == 2 && period > 0.0
+    return kf_first_line(path, line, sizeof line) && sscanf(line, "%lf %lf", &allowed, &period) == 2 &&
+                   period > 0.0
                ? allowed / period
                : 0.0;
 }
@@ -43,9 +38,9 @@ static double quota_of_two(const char *folder) {
 static double quota_of_one(const char *folder) {
     char path[3 * LONGEST], allowed[LONGEST], period[LONGEST];
     (void)snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
-    if (!first_line(path, allowed)) return 0.0;
+    if (!kf_first_line(path, allowed, sizeof allowed)) return 0.0;
     (void)snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
-    return first_line(path, period) && atof(period) > 0.0 && atof(allowed) > 0.0
+    return kf_first_line(path, period, sizeof period) && atof(period) > 0.0 && atof(allowed) > 0.0
                ? atof(allowed) / atof(period)
                : 0.0;
 }

@@ -75,18 +75,32 @@ static void reserve(kf_text *text, size_t added) {
 }
 
 /* Appends formatted text. When an allocation fails, the program ends as with kf_allocate. */
-void kf_text_append(kf_text *text, const char *format, ...) {
-    va_list arguments, again;
-    va_start(arguments, format);
+static __attribute__((format(printf, 2, 0))) void append(kf_text *text, const char *format,
+                                                         va_list arguments) {
+    va_list again;
     va_copy(again, arguments);
     int added = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
     if (added >= 0) {
         reserve(text, (size_t)added);
         (void)vsnprintf(text->text + text->length, (size_t)added + 1, format, again);
         text->length += (size_t)added;
     }
     va_end(again);
+}
+
+void kf_text_append(kf_text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    append(text, format, arguments);
+    va_end(arguments);
+}
+
+void kf_note(kf_text *notes, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (notes->length > 0) kf_text_append(notes, "\n");
+    append(notes, format, arguments);
+    va_end(arguments);
 }
 
 static ssize_t append_bytes(void *cookie, const char *bytes, size_t size) {

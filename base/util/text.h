@@ -20,6 +20,8 @@ typedef struct kf_text {
     size_t length, capacity;
 } kf_text;
 void kf_text_append(kf_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends one line to the notes. The last line has no newline. */
+void kf_note(kf_text *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void kf_text_free(kf_text *text);
 /* Opens a stream that appends to the text; the caller closes it with fclose. NULL without memory. glibc's
  * open_memstream silently cuts a text short when memory is missing; this stream allocates with kf_allocate

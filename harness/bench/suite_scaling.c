@@ -9,6 +9,7 @@
 
 #include "base/backend/team/nccl.h"
 #include "base/backend/team/team.h"
+#include "base/statistics/statistics.h"
 #include "base/util/clock.h"
 #include "base/util/json.h"
 #include "base/util/log.h"
@@ -206,11 +207,6 @@ static kf_status configure(const bench *b, const row *r, bool team, const kf_pro
 /* --- Measuring -------------------------------------------------------------------------------------------
  */
 
-static int by_value(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Times a plan once. A plan that fills the memory only has to run. */
 static kf_status time_once(kf_plan *plan, timing *t, kf_error *error) {
     KF_TRY(kf_plan_advance(plan, SAMPLE_STEPS, error));
@@ -235,7 +231,7 @@ static kf_status time_plan(kf_plan *plan, timing *t, kf_error *error) {
         KF_TRY(kf_backend_synchronize(plan->backend, error));
         samples[i] = 1e3 * (kf_clock_seconds() - begin) / SAMPLE_STEPS;
     }
-    qsort(samples, SAMPLES, sizeof *samples, by_value);
+    qsort(samples, SAMPLES, sizeof *samples, kf_ascending);
     t->ms = samples[SAMPLES / 2];
     t->spread = (samples[3 * SAMPLES / 4] - samples[SAMPLES / 4]) / t->ms;
     return plan->methods->flow->load(plan, &t->load, error);

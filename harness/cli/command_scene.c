@@ -192,7 +192,7 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         cJSON_AddItemToObject(json, "units", kf_facts_units(&problem->facts));
         cJSON_AddBoolToObject(json, "is_program", problem->system->program_ending != NULL);
         if (picture != NULL) cJSON_AddStringToObject(json, "picture", picture);
-        cJSON_AddStringToObject(json, "notes", problem->notes != NULL ? problem->notes : "");
+        cJSON_AddStringToObject(json, "notes", problem->notes.length > 0 ? problem->notes.text : "");
         kf_json_print(json);
         return;
     }
@@ -211,7 +211,7 @@ static void print_facts(const kf_arguments *arguments, const kf_problem *problem
         printf("  %-22s %s\n", "program",
                "a kernel that will be compiled and run: tune it only if you would run it yourself");
     if (picture != NULL) printf("  %-22s %s\n", "picture", picture);
-    if (problem->notes != NULL) kf_info("%s", problem->notes);
+    if (problem->notes.length > 0) kf_info("%s", problem->notes.text);
 }
 
 /* Draws the initial state of a problem; *drawn: the path of the picture. */

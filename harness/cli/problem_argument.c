@@ -34,7 +34,7 @@ void kf_argument_memory(const kf_arguments *arguments, const char *fallback, kf_
 }
 
 void kf_problem_print_notes(const kf_problem *problem) {
-    const char *line = problem->notes != NULL ? problem->notes : "";
+    const char *line = problem->notes.length > 0 ? problem->notes.text : "";
     while (*line != '\0') {
         const size_t length = strcspn(line, "\n");
         if (length > 0) kf_info("scene: %.*s", (int)length, line);

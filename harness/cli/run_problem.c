@@ -177,7 +177,7 @@ kf_status kf_run_open_tuned_scene(kf_run_job *job, kf_error *error) {
     }
     KF_TRY(open_changed(job, inside ? kept : kf_argument(job->arguments, "--scene", best->scene), inside,
                         error));
-    if (job->problem->notes) kf_detail("%s", job->problem->notes);
+    if (job->problem->notes.length > 0) kf_detail("%s", job->problem->notes.text);
     return KF_OK;
 }
 
@@ -213,6 +213,6 @@ kf_status kf_run_open_scene(kf_run_job *job, const kf_command *command, kf_error
             error, KF_BAD_INPUT,
             "option '--fix': changes the default config, not what --store knows; leave one of them out");
     KF_TRY(kf_argument_problem(arguments, command, NULL, &known, &job->problem, error));
-    if (job->problem->notes) kf_detail("%s", job->problem->notes);
+    if (job->problem->notes.length > 0) kf_detail("%s", job->problem->notes.text);
     return KF_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -25,21 +26,15 @@ static bool same_landscape(const kf_shard *a, const kf_shard *b) {
            a->seed == b->seed && a->count == b->count;
 }
 
-static int by_number(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Returns the median of the anchors of a landscape's shards on one chip; identity NULL: on all chips. */
 static double anchor_of(const shard_list *list, const kf_shard *like, const char *identity) {
-    double *times = kf_allocate((list->count + 1) * sizeof *times), median = NAN;
+    double *times = kf_allocate((list->count + 1) * sizeof *times);
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)
         if (same_landscape(&list->shards[i], like) && isfinite(list->shards[i].anchor_us) &&
             (identity == NULL || strcmp(list->shards[i].identity, identity) == 0))
             times[count++] = list->shards[i].anchor_us;
-    qsort(times, count, sizeof *times, by_number);
-    if (count > 0) median = times[count / 2];
+    const double median = kf_median(times, count);
     free(times);
     return median;
 }

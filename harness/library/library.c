@@ -113,9 +113,7 @@ void kftune_log(void (*line)(void *context, const char *text), void *context) {
  */
 
 static const kf_value *find_value(const kftune_config *config, const char *parameter) {
-    for (int i = 0; config != NULL && i < config->config.count; i++)
-        if (strcmp(config->config.values[i].parameter, parameter) == 0) return &config->config.values[i];
-    return NULL;
+    return config != NULL ? kf_config_find(&config->config, parameter) : NULL;
 }
 
 int64_t kftune_integer(const kftune_config *config, const char *parameter, int64_t fallback) {

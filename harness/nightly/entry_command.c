@@ -17,13 +17,6 @@ enum { KEPT_NIGHTS = 10, SHORT_HASH = 16 };
 static const kf_system command_system = {
     .name = "command", .summary = "a program of the user's, timed as a whole", .update = "run"};
 
-static void hash_text(const char *text, char hash[KF_HASH_HEX]) {
-    kf_hasher hasher;
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, text);
-    kf_hash_end(&hasher, hash);
-}
-
 /* Describes what makes two nights comparable: the program, its arguments, and the source of the time, but not
  * the folder. */
 static void describe(kf_entry *entry) {
@@ -37,13 +30,13 @@ static void describe(kf_entry *entry) {
     kf_problem *problem = kf_problem_make(NULL, NULL);
     kf_copy_text(problem->name, sizeof problem->name, entry->benchmark->name);
     kf_copy_text(problem->source, sizeof problem->source, command->folder);
-    hash_text(text, problem->hash);
+    kf_hash_text(text, problem->hash);
     problem->system = &command_system;
     free(text);
     entry->opened = problem;
     kf_copy_text(entry->config.system, sizeof entry->config.system, command_system.name);
     entry->space_json = kf_duplicate("{}");
-    hash_text("command", entry->run.space_hash);
+    kf_hash_text("command", entry->run.space_hash);
     kf_copy_text(entry->run.system, sizeof entry->run.system, command_system.name);
     kf_copy_text(entry->run.strategy, sizeof entry->run.strategy, "nightly");
     (void)snprintf(entry->run.budget, sizeof entry->run.budget, "%d processes", entry->benchmark->processes);
@@ -78,7 +71,7 @@ static kf_status keep(kf_entry *entry, kf_timed_command *command, const char *ar
         /* The time replaces the hash, because nobody knows whether the program has changed. */
         char moment[48];
         (void)snprintf(moment, sizeof moment, "%ld %.9f", (long)getpid(), kf_clock_seconds());
-        hash_text(moment, build);
+        kf_hash_text(moment, build);
     }
     entry->job = job_text(command, build);
     return KF_OK;

@@ -75,17 +75,23 @@ static kf_status hash_file(kf_hasher *hasher, const char *path, kf_error *error)
     return KF_OK;
 }
 
+/* Hashes names and contents of the files in the folder `base`. */
+static kf_status hash_list(kf_hasher *hasher, const char *base, const file_list *list, kf_error *error) {
+    for (size_t i = 0; i < list->count; i++) {
+        char path[KF_PATH];
+        kf_hash_add_string(hasher, list->names[i]);
+        KF_TRY(kf_path(path, error, "%s/%s", base, list->names[i]));
+        KF_TRY(hash_file(hasher, path, error));
+    }
+    return KF_OK;
+}
+
 static kf_status hash_program(const char *executable, const char *data, const file_list *list,
                               char hash[KF_HASH_HEX], kf_error *error) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
     KF_TRY(hash_file(&hasher, executable, error));
-    for (size_t i = 0; i < list->count; i++) {
-        char path[KF_PATH];
-        kf_hash_add_string(&hasher, list->names[i]);
-        KF_TRY(kf_path(path, error, "%s/%s", data, list->names[i]));
-        KF_TRY(hash_file(&hasher, path, error));
-    }
+    KF_TRY(hash_list(&hasher, data, list, error));
     kf_hash_end(&hasher, hash);
     return KF_OK;
 }
@@ -234,12 +240,7 @@ static kf_status hash_files(const char *base, const file_list *list, char hash[K
                             kf_error *error) {
     kf_hasher hasher;
     kf_hash_begin(&hasher);
-    for (size_t i = 0; i < list->count; i++) {
-        char path[KF_PATH];
-        kf_hash_add_string(&hasher, list->names[i]);
-        KF_TRY(kf_path(path, error, "%s/%s", base, list->names[i]));
-        KF_TRY(hash_file(&hasher, path, error));
-    }
+    KF_TRY(hash_list(&hasher, base, list, error));
     kf_hash_end(&hasher, hash);
     return KF_OK;
 }

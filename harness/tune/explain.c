@@ -8,23 +8,13 @@
 #include "base/util/text.h"
 #include "harness/tune/report.h"
 
-static bool same_value(const kf_value *a, const kf_value *b) {
-    return a->kind == b->kind && a->integer == b->integer && strcmp(a->name, b->name) == 0;
-}
-
-static const kf_value *value_of(const kf_config *config, const char *parameter) {
-    for (int v = 0; v < config->count; v++)
-        if (strcmp(config->values[v].parameter, parameter) == 0) return &config->values[v];
-    return NULL;
-}
-
 /* Returns whether config equals best except for one parameter, which has the default's value. */
 static bool takes_back(const kf_config *config, const kf_config *best, const kf_difference *difference) {
     if (config->count != best->count || difference->base == NULL) return false;
     for (int v = 0; v < best->count; v++) {
-        const kf_value *value = value_of(config, best->values[v].parameter),
+        const kf_value *value = kf_config_find(config, best->values[v].parameter),
                        *wanted = &best->values[v] == difference->best ? difference->base : &best->values[v];
-        if (value == NULL || !same_value(value, wanted)) return false;
+        if (value == NULL || !kf_same_value(value, wanted)) return false;
     }
     return true;
 }
@@ -52,8 +42,8 @@ int kf_tune_differences(const kf_tune_result *result, kf_difference *differences
     const kf_evaluation *best = &result->tried.items[result->best];
     for (int v = 0; v < best->config.count && count < room; v++) {
         const kf_value *mine = &best->config.values[v],
-                       *theirs = value_of(&result->tried.items[base].config, mine->parameter);
-        if (theirs != NULL && same_value(mine, theirs)) continue;
+                       *theirs = kf_config_find(&result->tried.items[base].config, mine->parameter);
+        if (theirs != NULL && kf_same_value(mine, theirs)) continue;
         differences[count] = (kf_difference){.best = mine, .base = theirs, .gain = (double)NAN};
         for (int i = 0; i < result->tried.count; i++) {
             const kf_evaluation *other = &result->tried.items[i];

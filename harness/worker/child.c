@@ -18,6 +18,7 @@
 #include "base/util/memory.h"
 #include "base/util/program.h"
 #include "base/util/signals.h"
+#include "harness/worker/message.h"
 
 /* Forks a child. It ends with its parent, has its own process group, ignores signals for the driver, and dies
  * of a fault at once without a core dump. */
@@ -91,16 +92,6 @@ typedef struct reply_head {
     kf_error error;
 } reply_head;
 
-static bool send_bytes(int socket, const void *bytes, size_t size) {
-    for (const char *at = bytes; size > 0;) {
-        const ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
-        if (sent <= 0) return false;
-        at += sent;
-        size -= (size_t)sent;
-    }
-    return true;
-}
-
 static bool receive_bytes(int socket, void *bytes, size_t size) {
     for (char *at = bytes; size > 0;) {
         const ssize_t got = recv(socket, at, size, 0);
@@ -116,7 +107,7 @@ static _Noreturn void answer_and_leave(int socket, kf_child_work work, const voi
     void *answer = kf_allocate_zeroed(1, size);
     reply_head head = {.status = KF_OK};
     head.status = work(context, answer, &head.error);
-    const bool sent = send_bytes(socket, &head, sizeof head) && send_bytes(socket, answer, size);
+    const bool sent = kf_send_all(socket, &head, sizeof head) && kf_send_all(socket, answer, size);
     /* The process must use _exit(), because buffers and exit handlers belong to the parent. */
     _exit(sent ? KF_OK : KF_MACHINE);
 }

@@ -12,7 +12,7 @@
 
 enum { LONGEST_MESSAGE = 16 << 20 };
 
-static bool send_all(int socket, const void *data, size_t size) {
+bool kf_send_all(int socket, const void *data, size_t size) {
     const char *at = data;
     while (size > 0) {
         ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
@@ -29,7 +29,7 @@ bool kf_message_send(int socket, cJSON *message) {
     cJSON_Delete(message);
     if (text == NULL) return false;
     uint32_t length = (uint32_t)strlen(text);
-    bool sent = send_all(socket, &length, sizeof length) && send_all(socket, text, length);
+    bool sent = kf_send_all(socket, &length, sizeof length) && kf_send_all(socket, text, length);
     free(text);
     return sent;
 }

@@ -5,7 +5,10 @@
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
+#include <stddef.h>
 
+/* Sends all bytes. Returns false if the other end is gone. */
+bool kf_send_all(int socket, const void *data, size_t size);
 /* Sends and frees the message. Returns false if the other end is gone. */
 bool kf_message_send(int socket, cJSON *message);
 

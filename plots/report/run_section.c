@@ -208,19 +208,12 @@ static void value_text(const kf_value *value, char text[64]) {
         (void)snprintf(text, 64, "%ld", value->integer);
 }
 
-/* Returns the value of a parameter in a config; NULL: it has none. */
-static const kf_value *value_of(const kf_config *config, const char *parameter) {
-    for (int i = 0; i < config->count; i++)
-        if (strcmp(config->values[i].parameter, parameter) == 0) return &config->values[i];
-    return NULL;
-}
-
 /* Adds the table of the best config's parameters. The default's value stands beside a different one. */
 static void add_config(kf_text *page, const row *best, const row *usual) {
     kf_text_append(page, "<h3>Its config</h3>\n<table class=\"facts\">\n");
     for (int i = 0; i < best->config.count; i++) {
         const kf_value *value = &best->config.values[i],
-                       *theirs = usual != NULL ? value_of(&usual->config, value->parameter) : NULL;
+                       *theirs = usual != NULL ? kf_config_find(&usual->config, value->parameter) : NULL;
         char text[64], other[64] = "", both[160];
         value_text(value, text);
         if (theirs != NULL) value_text(theirs, other);

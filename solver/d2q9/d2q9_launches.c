@@ -148,15 +148,11 @@ static int near_end(const builder *b) {
     return b->plan->near_first + b->plan->near_parts;
 }
 
-static bool is_own(const builder *b, int number) {
-    return number >= b->plan->first_part && number < b->plan->first_part + b->plan->part_count;
-}
-
 /* Signals that the part of this number has done its work so far. For another process's part the signal is
  * only counted. */
 static void append_signal(builder *b, int parity, int number, const char *name, kf_mark *mark) {
     if (b->status != KF_OK || b->plan->all_parts == 1) return;
-    kf_plan_on(b->plan, is_own(b, number) ? number - b->plan->first_part : 0);
+    kf_plan_on(b->plan, kf_plan_has_part(b->plan, number) ? number - b->plan->first_part : 0);
     kf_item *item = kf_plan_add_signal(b->plan, name, mark);
     schedule(parity, item);
     item->joins = b->system->options.slab;
@@ -164,7 +160,7 @@ static void append_signal(builder *b, int parity, int number, const char *name, 
 }
 
 static void append_await(builder *b, int parity, int number, const char *name, kf_mark *mark) {
-    if (b->status != KF_OK || b->plan->all_parts == 1 || !is_own(b, number)) return;
+    if (b->status != KF_OK || b->plan->all_parts == 1 || !kf_plan_has_part(b->plan, number)) return;
     kf_plan_on(b->plan, number - b->plan->first_part);
     schedule(parity, kf_plan_add_await(b->plan, name, mark));
     kf_plan_on(b->plan, 0);

@@ -41,7 +41,7 @@ kf_problem *kf_flow_problem(const kf_system *system, kf_scene *scene, bool owned
     kf_copy_text(problem->source, sizeof problem->source, scene->source);
     memcpy(problem->hash, scene->hash, sizeof problem->hash);
     problem->seed = scene->seed;
-    if (scene->notes != NULL) problem->notes = kf_duplicate(scene->notes);
+    if (scene->notes != NULL) kf_note(&problem->notes, "%s", scene->notes);
     add_facts(scene, &problem->facts);
     return problem;
 }

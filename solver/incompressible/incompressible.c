@@ -14,14 +14,6 @@
 enum { LEAST_CELLS = 8 };
 
 /* Says that the number of samples has no effect here, because the solid is its mesh. */
-static void note_samples(kf_problem *problem) {
-    kf_text notes = {0};
-    if (problem->notes != NULL) kf_text_append(&notes, "%s\n", problem->notes);
-    kf_text_append(&notes, "incompressible: the solid is its mesh, so --samples-per-cell changes nothing");
-    free(problem->notes);
-    problem->notes = notes.text;
-}
-
 /* Opens the problem. From here on the scene's time step is that of the solver. */
 static kf_status open_problem(const char *source, const kf_problem_options *options, kf_problem **problem,
                               kf_error *error) {
@@ -33,7 +25,9 @@ static kf_status open_problem(const char *source, const kf_problem_options *opti
     const double steps = kf_incompressible_model_of(scene)->steps;
     if (steps > 0.0) kf_scene_stretch_time(scene, steps);
     *problem = kf_flow_problem(&kf_system_incompressible, scene, true);
-    if (options->samples_per_cell > 0.0) note_samples(*problem);
+    if (options->samples_per_cell > 0.0)
+        kf_note(&(*problem)->notes,
+                "incompressible: the solid is its mesh, so --samples-per-cell changes nothing");
     return KF_OK;
 }
 
@@ -48,12 +42,6 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
     return KF_OK;
 }
 
-static bool has_outflow(const kf_scene *scene) {
-    for (int face = 0; face < KF_FACES; face++)
-        if (scene->faces[face] == KF_OUTFLOW) return true;
-    return false;
-}
-
 /* Refuses a flow into the box that cannot leave it. */
 static kf_status check_faces(const kf_scene *scene, kf_error *error) {
     double through = 0.0, most = 0.0;
@@ -65,7 +53,7 @@ static kf_status check_faces(const kf_scene *scene, kf_error *error) {
         through += (face % 2 ? 1.0 : -1.0) * area * speed;
         most = fmax(most, area * fabs(speed));
     }
-    if (!has_outflow(scene) && fabs(through) > 1e-9 * most)
+    if (!kf_scene_has_face(scene, KF_OUTFLOW) && fabs(through) > 1e-9 * most)
         return kf_fail(error, KF_BAD_INPUT,
                        "incompressible: fluid that flows in through the faces must be able to leave: make a "
                        "face an outflow");
@@ -187,7 +175,7 @@ static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     const double rounding = (s->options.double_precision ? 2e-16 : 1e-7) * fmax(speed, 1e-3);
     a->tolerance = kf_incompressible_tolerance(scene);
     a->floor = rounding * rounding * scene->nodes[0] * scene->nodes[1] * scene->nodes[2];
-    a->singular = !has_outflow(scene);
+    a->singular = !kf_scene_has_face(scene, KF_OUTFLOW);
     const int lines = scene->nodes[1] * scene->nodes[2];
     a->rows_per_block = (lines + SUMS - 1) / SUMS;
     a->blocks = (lines + a->rows_per_block - 1) / a->rows_per_block;

@@ -89,13 +89,6 @@ static void define_cosine(const kf_scene *scene, const kf_incompressible_options
                        i > 0 ? "," : "", radices[i]);
 }
 
-static bool has_periodic_axis(const kf_scene *scene) {
-    bool periodic = false;
-    for (int face = 0; face < KF_FACES; face++)
-        periodic |= scene->faces[face] == KF_PERIODIC;
-    return periodic;
-}
-
 void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_options *options,
                               kf_incompressible_source which, kf_source *source, kf_defines *defines) {
     static const char *const files[KF_INCOMPRESSIBLE_SOURCES] = {
@@ -119,7 +112,7 @@ void kf_incompressible_define(const kf_scene *scene, const kf_incompressible_opt
         define_cosine(scene, options, axes[which == KF_INCOMPRESSIBLE_COSINE_SECOND], defines);
     /* The loops of the other kernels on the cpu do not vectorise when places may wrap. */
     if (which == KF_INCOMPRESSIBLE_ADVECTION || !options->gpu)
-        kf_define_to(defines, "KF_PERIODIC", has_periodic_axis(scene));
+        kf_define_to(defines, "KF_PERIODIC", kf_scene_has_face(scene, KF_PERIODIC));
     if (which == KF_INCOMPRESSIBLE_ADVECTION) {
         kf_define_to(defines, "KF_MIDPOINT", model->trace == KF_TRACE_MIDPOINT);
         kf_define_to(defines, "KF_LIMITER",

@@ -4,16 +4,10 @@
 #include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/nested.h"
 
-static bool has_outflow(const kf_scene *scene) {
-    bool outflow = false;
-    for (int face = 0; face < KF_FACES; face++)
-        outflow = outflow || scene->faces[face] == KF_OUTFLOW;
-    return outflow;
-}
-
 bool kf_kinetic_uses(const kf_scene *scene, const kf_kinetic_options *options, kf_kinetic_source which) {
     bool solid = scene->samples.count > 0;
-    if (which == KF_SOURCE_BOUNDARY) return options->boundary_kernels > 0 || has_outflow(scene);
+    if (which == KF_SOURCE_BOUNDARY)
+        return options->boundary_kernels > 0 || kf_scene_has_face(scene, KF_OUTFLOW);
     if (which == KF_SOURCE_IMMERSED) return solid;
     if (which == KF_SOURCE_LINKS) return scene->links.count > 0 && !scene->links.leaves;
     if (which == KF_SOURCE_MOVING_LINKS) return scene->links.leaves;

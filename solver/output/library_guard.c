@@ -27,11 +27,7 @@ static struct {
 
 /* Ends the process with calls that a signal handler may make. */
 static _Noreturn void end(void) {
-    for (size_t done = 0, size = strlen(guard.line); done < size;) {
-        const ssize_t more = write(STDERR_FILENO, guard.line + done, size - done);
-        if (more <= 0) break;
-        done += (size_t)more;
-    }
+    (void)kf_write_all(STDERR_FILENO, guard.line, strlen(guard.line));
     _exit(KF_MACHINE);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 #include "solver/sph/sph_cases.h"
 
@@ -15,11 +16,6 @@ static const double GRADIENT = 0.94432, LAPLACIAN = 0.96643;
 
 /* --- A tank at rest ----------------------------------------------------------------------------------- */
 
-static int by_number(const void *left, const void *right) {
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Returns the mean pressure over the weight above, of the particles in the middle half by height. The weight
  * is that of the higher particles. */
 double kf_sph_pressure_over_weight(const kf_sph_flow *flow, double share) {
@@ -29,7 +25,7 @@ double kf_sph_pressure_over_weight(const kf_sph_flow *flow, double share) {
     double *height = kf_allocate(n * sizeof *height), pressure = 0.0, weight = 0.0;
     for (size_t k = 0; k < n; k++)
         height[k] = kf_sph_place(flow, k, 2);
-    qsort(height, n, sizeof *height, by_number);
+    qsort(height, n, sizeof *height, kf_ascending);
     for (size_t k = 0; k < n; k++) {
         const double z = kf_sph_place(flow, k, 2);
         size_t below = 0;

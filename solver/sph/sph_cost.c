@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 #include "solver/sph/sph_cost_tally.h"
 
@@ -63,11 +64,6 @@ static bool in_columns(const kf_particle_scene *scene) {
     return scene->terrain.heights != NULL && scene->dimensions == 3;
 }
 
-static int ascending(const void *a, const void *b) {
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* Over places of a particle in its cell: cells that a row has in the mean, and the most of any particle of a
  * warp, for which the others wait. */
 static void look_through(kf_sph_tally *t) {
@@ -86,7 +82,7 @@ static void look_through(kf_sph_tally *t) {
                     const double gy = oy == 0 ? 0 : oy > 0 ? oy - y : y - oy - 1;
                     here[count++] = cells_of_row(t, cell * cell * (gx * gx + gy * gy));
                 }
-            qsort(here, (size_t)count, sizeof *here, ascending);
+            qsort(here, (size_t)count, sizeof *here, kf_ascending);
             for (int k = 0; k < count; k++) {
                 cells += here[k] / count;
                 most += here[k] * (pow((k + 1.0) / count, together) - pow((double)k / count, together));

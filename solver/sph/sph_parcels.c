@@ -102,10 +102,6 @@ static size_t before_come(const table *t, int from, int to) {
     return (size_t)before * t->row_bytes;
 }
 
-static bool is_own(const kf_plan *plan, int number) {
-    return number >= plan->first_part && number < plan->first_part + plan->part_count;
-}
-
 static kf_sph_shared *seen_of(const kf_plan *plan, int part) {
     const kf_sph *system = plan->system;
     return &system->seen[system->own_seen + part];
@@ -158,7 +154,7 @@ static kf_status count_rows(table *t, bool counts, kf_error *error) {
         KF_TRY(read_counts(t, part, counts, error));
     if (counts) KF_TRY(kf_world_sum(t->rows, t->parts * t->parts, error));
     for (int number = 0; number < t->parts; number++)
-        fits = fits && (!(counts || is_own(plan, number)) || has_room(t, number));
+        fits = fits && (!(counts || kf_plan_has_part(plan, number)) || has_room(t, number));
     if (!fits) return kf_sph_flagged(KF_SPH_FULL, error);
     for (int part = 0; part < plan->part_count && counts; part++)
         KF_TRY(tell_arrivals(t, part, error));
@@ -211,7 +207,7 @@ static void *address_of(const kf_buffer *host, const kf_sph_bytes *device, bool 
 /* Adds the message between a part of this process and one of another. */
 static void add_message(const table *t, kf_sph_transport *transport, int from, int to, int tags[]) {
     const kf_plan *plan = t->plan;
-    const bool sends = is_own(plan, from);
+    const bool sends = kf_plan_has_part(plan, from);
     const int part = (sends ? from : to) - plan->first_part,
               other = kf_flow_link_process(transport->link, sends ? to : from);
     const kf_sph_shared *seen = seen_of(plan, part);
@@ -233,7 +229,7 @@ static kf_status post(const table *t, kf_sph_transport *transport, kf_stream *st
     transport->link->message_count = 0;
     for (int from = 0; from < t->parts; from++)
         for (int to = 0; to < t->parts; to++)
-            if (is_own(plan, from) != is_own(plan, to) && rows_of(t, from, to) > 0)
+            if (kf_plan_has_part(plan, from) != kf_plan_has_part(plan, to) && rows_of(t, from, to) > 0)
                 add_message(t, transport, from, to, tags);
     free(tags);
     return kf_flow_link_post(transport->link, stream, error);
@@ -245,7 +241,7 @@ static kf_status bring(const table *t, const kf_sph_transport *transport, int fr
                        kf_error *error) {
     const kf_plan *plan = t->plan;
     const int to = plan->first_part + part;
-    const bool near = is_own(plan, from);
+    const bool near = kf_plan_has_part(plan, from);
     const size_t bytes = (size_t)rows_of(t, from, to) * t->row_bytes, at = before_come(t, from, to);
     kf_sph_bytes source = {transport->in[part], at}, target = seen_of(plan, part)->incoming;
     if (bytes == 0 || (!near && !transport->messages_from_host)) return KF_OK;
@@ -262,7 +258,7 @@ static kf_status bring(const table *t, const kf_sph_transport *transport, int fr
 static kf_status bring_all(const table *t, const kf_sph_transport *transport, bool near, kf_error *error) {
     for (int part = 0; part < t->plan->part_count; part++)
         for (int from = 0; from < t->parts; from++)
-            if (is_own(t->plan, from) == near) KF_TRY(bring(t, transport, from, part, error));
+            if (kf_plan_has_part(t->plan, from) == near) KF_TRY(bring(t, transport, from, part, error));
     return KF_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/statistics/statistics.h"
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "solver/picture/canvas.h"
@@ -24,11 +25,6 @@ typedef struct subject {
     double most;
 } subject;
 
-static int compare(const void *a, const void *b) {
-    const double p = *(const double *)a, q = *(const double *)b;
-    return p < q ? -1 : p > q;
-}
-
 /* Returns the value that one particle in a thousand exceeds, so that a splash does not darken all others. */
 static double end_of_scale(const subject *s) {
     enum { SAMPLES = 20000 };
@@ -36,7 +32,7 @@ static double end_of_scale(const subject *s) {
     const size_t n = s->fluid < SAMPLES ? s->fluid : SAMPLES;
     for (size_t k = 0; k < n; k++)
         values[k] = (double)s->value[k * s->fluid / n];
-    qsort(values, n, sizeof *values, compare);
+    qsort(values, n, sizeof *values, kf_ascending);
     end = n > 0 ? values[n - 1 - n / 1000] : 0.0;
     free(values);
     return end;

@@ -38,7 +38,7 @@ kf_problem *kf_sph_problem(kf_particle_scene *scene) {
     kf_copy_text(problem->source, sizeof problem->source, scene->source);
     kf_copy_text(problem->hash, sizeof problem->hash, scene->hash);
     problem->seed = scene->seed;
-    problem->notes = scene->notes == NULL ? NULL : kf_duplicate(scene->notes);
+    if (scene->notes != NULL) kf_note(&problem->notes, "%s", scene->notes);
     problem->system = &kf_system_sph;
     add_facts(scene, &problem->facts);
     return problem;

@@ -33,7 +33,7 @@ kf_problem *kf_fluid_problem(kf_fluid *fluid, bool owned) {
     kf_copy_text(problem->source, sizeof problem->source, fluid->source);
     memcpy(problem->hash, fluid->hash, sizeof problem->hash);
     problem->seed = fluid->seed;
-    if (fluid->notes != NULL) problem->notes = kf_duplicate(fluid->notes);
+    if (fluid->notes != NULL) kf_note(&problem->notes, "%s", fluid->notes);
     add_facts(fluid, &problem->facts);
     return problem;
 }

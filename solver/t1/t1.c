@@ -18,7 +18,7 @@ kf_problem *kf_t1_wrap(kf_t1_problem *own, bool owned) {
     kf_facts_amount(&problem->facts, "element_count", (double)size[0] * size[1] * size[2], "elements");
     /* Other tuners look for this name in their caches. */
     if (strlen(own->kernel_name) < KF_NAME) kf_facts_word(&problem->facts, "kernel", own->kernel_name);
-    if (own->notes != NULL) problem->notes = kf_duplicate(own->notes);
+    if (own->notes.length > 0) kf_note(&problem->notes, "%s", own->notes.text);
     return problem;
 }
 

@@ -96,11 +96,8 @@ typedef struct kf_t1_problem {
     cJSON *declaration; /* declaration of the space */
     kf_config
         reference; /* what results are compared with: the defaults, or the valid config nearest to them */
-    char *notes;   /* one line for each note to the user; NULL: none */
+    kf_text notes; /* one line for each note to the user */
 } kf_t1_problem;
-
-/* Adds a line to the notes. */
-void kf_t1_note(kf_t1_problem *problem, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Return whether the kernel is a function of C or C++, which runs on the cpu only; and whether it runs on a
  * GPU only. */

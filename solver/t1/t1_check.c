@@ -52,11 +52,11 @@ static kf_status compare_bits(kf_t1_problem *problem, int number, const kf_t1_pa
     const bool moved = !own->real && (own->components > 1 || (p->pointer && own->bytes == 1));
     if (!equal && !moved) return refuse(problem, number, p, known, error);
     if (!equal)
-        kf_t1_note(problem, "%s is %s, and the kernel has '%s': the same bits", argument->name, given->name,
-                   p->text);
+        kf_note(&problem->notes, "%s is %s, and the kernel has '%s': the same bits", argument->name,
+                given->name, p->text);
     else if (!p->either && !given->real && given->is_signed != own->is_signed && (!argument->scalar || !fits))
-        kf_t1_note(problem, "%s is %s, and the kernel has '%s': the same bits with another sign",
-                   argument->name, given->name, p->text);
+        kf_note(&problem->notes, "%s is %s, and the kernel has '%s': the same bits with another sign",
+                argument->name, given->name, p->text);
     return KF_OK;
 }
 

@@ -4,17 +4,7 @@
 #include <string.h>
 
 #include "solver/t1/t1.h"
-
-static bool is_letter(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static size_t word_length(const char *text) {
-    size_t length = 0;
-    while (is_letter(text[length]))
-        length++;
-    return length;
-}
+#include "solver/t1/t1_tokens.h"
 
 /* Comments, strings and characters, which are left alone; 0: none begins here. */
 static size_t quiet_length(const char *text) {
@@ -60,7 +50,7 @@ static bool is_vector(const char *text, size_t length) {
 static size_t translate_literal(const char *text, kf_text *out) {
     if (*text != '(') return 0;
     const char *name = text + 1 + strspn(text + 1, " \t");
-    const size_t length = word_length(name);
+    const size_t length = kf_t1_word_length(name);
     const char *end = name + length + strspn(name + length, " \t");
     if (*end != ')' || !is_vector(name, length)) return 0;
     const char *open = end + 1 + strspn(end + 1, " \t");
@@ -100,12 +90,12 @@ void kf_t1_translate(const char *file, const char *text, kf_text *out) {
         if (read > 0) {
             kf_text_append(out, "%.*s", (int)read, text);
         } else if ((read = translate_literal(text, out)) == 0) {
-            read = isalpha((unsigned char)*text) || *text == '_' ? word_length(text) : 0;
+            read = isalpha((unsigned char)*text) || *text == '_' ? kf_t1_word_length(text) : 0;
             if (read > 0)
                 translate_word(text, read, in_macro, out);
             else
                 /* A number with its letters is not a word. */
-                read = isdigit((unsigned char)*text) ? word_length(text) : 1,
+                read = isdigit((unsigned char)*text) ? kf_t1_word_length(text) : 1,
                 kf_text_append(out, "%.*s", (int)read, text);
         }
         text += read;

@@ -134,19 +134,6 @@ static kf_status read_shared(kf_t1_problem *problem, const cJSON *kernel, kf_err
 
 /* --- The whole file ------------------------------------------------------------------------------------- */
 
-void kf_t1_note(kf_t1_problem *problem, const char *format, ...) {
-    char line[1024];
-    kf_text notes = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    kf_text_append(&notes, "%s%s%s", problem->notes != NULL ? problem->notes : "",
-                   problem->notes != NULL ? "\n" : "", line);
-    free(problem->notes);
-    problem->notes = notes.text;
-}
-
 static void read_name(kf_t1_problem *problem, const cJSON *root) {
     const cJSON *general = cJSON_GetObjectItemCaseSensitive(root, "General");
     const char *given = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(general, "BenchmarkName"));
@@ -245,7 +232,7 @@ static void note_unread(kf_t1_problem *problem, const cJSON *root) {
     list_unread("KernelSpecification", kernels, kernel, &unread);
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(kernels, "Arguments"))
         list_unread("Arguments", item, argument, &unread);
-    if (unread.length > 0) kf_t1_note(problem, "keys that are not read: %.800s", unread.text);
+    if (unread.length > 0) kf_note(&problem->notes, "keys that are not read: %.800s", unread.text);
     kf_text_free(&unread);
 }
 
@@ -259,18 +246,18 @@ static void note_constants(kf_t1_problem *problem) {
         inputs++;
     }
     if (inputs > 0)
-        kf_t1_note(problem,
-                   "every input is one value everywhere, so that a wrong kernel may compute what is right; "
-                   "give them \"FillType\": \"Random\"");
+        kf_note(&problem->notes,
+                "every input is one value everywhere, so that a wrong kernel may compute what is right; "
+                "give them \"FillType\": \"Random\"");
 }
 
 /* Notes thresholds of 1 or more. An output of zeros has the deviation 1. */
 static void note_thresholds(kf_t1_problem *problem) {
     for (int i = 0; i < problem->argument_count; i++)
         if (problem->arguments[i].output && problem->arguments[i].threshold >= 1.0)
-            kf_t1_note(problem,
-                       "the ValidationThreshold of '%s' is %g: from 1 on a kernel that writes zeros is right",
-                       problem->arguments[i].name, problem->arguments[i].threshold);
+            kf_note(&problem->notes,
+                    "the ValidationThreshold of '%s' is %g: from 1 on a kernel that writes zeros is right",
+                    problem->arguments[i].name, problem->arguments[i].threshold);
 }
 
 /* Reads a T1 file in an order in which sizes are known before arguments, then holds these against the source.
@@ -373,6 +360,6 @@ void kf_t1_release(kf_t1_problem *problem) {
         free(problem->kernel_files[i]);
     cJSON_Delete(problem->declaration);
     kf_problem_free(problem->judge);
-    free(problem->notes);
+    kf_text_free(&problem->notes);
     free(problem);
 }

@@ -1,11 +1,11 @@
 /* Finds the source that is compiled of a T1 kernel, and the message when it does not compile. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/backend/cache.h"
 #include "base/util/file.h"
 #include "solver/t1/t1.h"
+#include "solver/t1/t1_tokens.h"
 
 const char kf_t1_plain_entry[] = "kf_t1_entry";
 
@@ -78,11 +78,8 @@ static kf_status append_files(const kf_t1_problem *problem, kf_text *text, kf_er
 static kf_status write_text(const kf_t1_problem *problem, const kf_text *text, char path[KF_PATH],
                             kf_error *error) {
     char folder[KF_PATH], hex[KF_HASH_HEX];
-    kf_hasher hasher;
     KF_TRY(kf_cache_kernel_folder(folder, error));
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, text->text);
-    kf_hash_end(&hasher, hex);
+    kf_hash_text(text->text, hex);
     KF_TRY(kf_path(path, error, "%s/t1-%s.%s", folder, hex, kf_t1_is_plain(problem) ? "c" : "cu"));
     return kf_file_write_atomic(path, text->text, text->length, error);
 }
@@ -102,13 +99,6 @@ kf_status kf_t1_source_file(const kf_t1_problem *problem, char path[KF_PATH], kf
 
 /* --- Faults of a kernel's source --- */
 
-static size_t word_length(const char *text) {
-    size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
-        length++;
-    return length;
-}
-
 /* Returns the end of an expression in parentheses that begins at `at`, or end when nothing closes it. */
 static const char *behind_parentheses(const char *at, const char *end) {
     int depth = 0;
@@ -127,7 +117,7 @@ const char *kf_t1_kernel_behind(const char *at, size_t *length) {
                                              "__cluster_dims__",  "__block_size__", "__align__"};
     const char *end = at + strnlen(at, FARTHEST), *behind;
     for (; at < end; at = behind) {
-        *length = word_length(at);
+        *length = kf_t1_word_length(at);
         const char *next = at + *length + strspn(at + *length, " \t\n\r");
         bool attribute = false;
         behind = at + (*length > 0 ? *length : 1);

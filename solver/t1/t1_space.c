@@ -178,8 +178,8 @@ static void read_default(kf_t1_problem *problem, const cJSON *json, kf_t1_parame
     kf_config one = {.count = 0};
     set(&one, parameter);
     char *summary = kf_config_summary(&one), *text = kf_json_text(given, false);
-    kf_t1_note(problem, "the Default of '%s' is %.200s, which is %s; in its place: %s", parameter->name,
-               text != NULL ? text : "", cJSON_IsArray(given) ? "a list" : "none of its values", summary);
+    kf_note(&problem->notes, "the Default of '%s' is %.200s, which is %s; in its place: %s", parameter->name,
+            text != NULL ? text : "", cJSON_IsArray(given) ? "a list" : "none of its values", summary);
     cJSON_free(text);
     free(summary);
 }
@@ -315,8 +315,8 @@ static kf_status choose_reference(kf_t1_problem *problem, const cJSON *condition
         set(&problem->reference, &problem->parameters[p]);
     if (changes == 0) return KF_OK;
     char *summary = kf_config_summary(&problem->reference);
-    kf_t1_note(problem, "the file's defaults break its condition \"%.200s\"; in their place: %s", text,
-               summary);
+    kf_note(&problem->notes, "the file's defaults break its condition \"%.200s\"; in their place: %s", text,
+            summary);
     free(summary);
     return KF_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solver/t1/t1.h"
+#include "solver/t1/t1_tokens.h"
 
 static const kf_t1_parameter *find(const kf_t1_problem *problem, const char *name, size_t length) {
     for (int p = 0; p < problem->parameter_count; p++)
@@ -12,13 +13,6 @@ static const kf_t1_parameter *find(const kf_t1_problem *problem, const char *nam
             strncmp(problem->parameters[p].name, name, length) == 0)
             return &problem->parameters[p];
     return NULL;
-}
-
-static size_t word_length(const char *text) {
-    size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_')
-        length++;
-    return length;
 }
 
 /* Returns the largest or smallest value of a numeric parameter. */
@@ -37,7 +31,7 @@ static double end_of(const kf_t1_parameter *parameter, bool largest) {
 static size_t expand_end(const kf_t1_problem *problem, const char *text, kf_text *out) {
     bool largest = strncmp(text, "max(", 4) == 0;
     if (!largest && strncmp(text, "min(", 4) != 0) return 0;
-    size_t length = word_length(text + 4);
+    size_t length = kf_t1_word_length(text + 4);
     const kf_t1_parameter *parameter = find(problem, text + 4, length);
     if (text[4 + length] != ')' || parameter == NULL ||
         (parameter->kind == KF_VALUE_NAME && parameter->reals == NULL))
@@ -49,7 +43,7 @@ static size_t expand_end(const kf_t1_problem *problem, const char *text, kf_text
 /* A float parameter is a name to the space: "((alpha == '0.5') * 0.5 + (alpha == '1.5') * 1.5)" is its value.
  */
 static size_t expand_real(const kf_t1_problem *problem, const char *text, kf_text *out) {
-    const size_t length = word_length(text);
+    const size_t length = kf_t1_word_length(text);
     const kf_t1_parameter *parameter = find(problem, text, length);
     if (parameter == NULL || parameter->reals == NULL) return 0;
     for (size_t i = 0; i < parameter->count; i++)
@@ -63,7 +57,7 @@ static size_t expand_real(const kf_t1_problem *problem, const char *text, kf_tex
 static size_t expand_size(const kf_t1_problem *problem, const char *text, kf_text *out) {
     static const char word[] = "ProblemSize";
     const size_t length = sizeof word - 1;
-    if (word_length(text) != length || strncmp(text, word, length) != 0) return 0;
+    if (kf_t1_word_length(text) != length || strncmp(text, word, length) != 0) return 0;
     const char *index = text + length;
     const bool one = index[0] == '[' && index[1] >= '0' && index[1] <= '2' && index[2] == ']';
     if (index[0] == '[' && !one) return 0;
@@ -74,7 +68,7 @@ static size_t expand_size(const kf_t1_problem *problem, const char *text, kf_tex
 /* Expands sizes, ends of domains and real parameters in a text to numbers. Quoted names do not change. */
 void kf_t1_expand(const kf_t1_problem *problem, const char *text, kf_text *expanded) {
     while (*text != '\0') {
-        size_t word = isalpha((unsigned char)*text) || *text == '_' ? word_length(text) : 1;
+        size_t word = isalpha((unsigned char)*text) || *text == '_' ? kf_t1_word_length(text) : 1;
         size_t read = word > 0 ? expand_end(problem, text, expanded) : 0;
         if (read == 0) read = expand_size(problem, text, expanded);
         if (read == 0) read = expand_real(problem, text, expanded);

@@ -9,6 +9,13 @@ bool kf_t1_is_letter(char c) {
     return isalnum((unsigned char)c) != 0 || c == '_';
 }
 
+size_t kf_t1_word_length(const char *text) {
+    size_t length = 0;
+    while (kf_t1_is_letter(text[length]))
+        length++;
+    return length;
+}
+
 token kf_t1_token_at(const char *at, const char *end) {
     while (at < end && isspace((unsigned char)*at))
         at++;

@@ -12,7 +12,10 @@ typedef struct kf_t1_token {
     size_t length;
 } kf_t1_token;
 
+/* Returns whether a character can be part of a word: a letter, a digit or '_'. */
 bool kf_t1_is_letter(char c);
+/* Returns how many characters of a word `text` begins with; 0: it begins with another character. */
+size_t kf_t1_word_length(const char *text);
 /* Returns the next token from `at` on, without blanks; of length 0 at the end. */
 kf_t1_token kf_t1_token_at(const char *at, const char *end);
 /* Returns a text as a token. */

@@ -82,7 +82,7 @@ static void tell_opened(const char *source, const char *system, bool comma, kf_t
     cJSON *facts = kf_facts_to_json(&problem->problem->facts);
     char *written = kf_json_canonical(facts);
     kf_text_append(text, "%s %s: %s %s %s\n", source, system, problem->problem->hash, written,
-                   problem->problem->notes != NULL ? problem->problem->notes : "");
+                   problem->problem->notes.text != NULL ? problem->problem->notes.text : "");
     free(written);
     cJSON_Delete(facts);
     kftune_close(problem);

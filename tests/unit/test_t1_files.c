@@ -16,7 +16,7 @@ static void a_problem_has_its_space(void **state) {
     assert_int_equal(kf_config_integer(&own->reference, "block_y", &block_y, NULL), KF_OK);
     assert_int_equal(block_x, 32);
     assert_int_equal(block_y, 1);
-    assert_non_null(strstr(problem->notes, "32 <= block_x * block_y"));
+    assert_non_null(strstr(problem->notes.text, "32 <= block_x * block_y"));
     assert_string_equal(problem->name, "blur");
     int size[3];
     assert_true(kf_facts_get_size(&problem->facts, size));
@@ -176,11 +176,11 @@ static void defaults_are_mended_and_said(void **state) {
         const kf_t1_problem *own = problem->own;
         assert_int_equal(kf_config_integer(&own->reference, "rows", &rows, NULL), KF_OK);
         assert_int_equal(rows, defaults[i].rows);
-        assert_non_null(problem->notes);
-        if (strstr(problem->notes, defaults[i].says) == NULL)
-            fail_msg("'%s' lacks '%s'", problem->notes, defaults[i].says);
+        assert_non_null(problem->notes.text);
+        if (strstr(problem->notes.text, defaults[i].says) == NULL)
+            fail_msg("'%s' lacks '%s'", problem->notes.text, defaults[i].says);
         /* The block that violates the condition is reported in the same way, on a separate line. */
-        assert_non_null(strstr(problem->notes, "\nthe file's defaults break its condition"));
+        assert_non_null(strstr(problem->notes.text, "\nthe file's defaults break its condition"));
         kf_problem_free(problem);
     }
 }

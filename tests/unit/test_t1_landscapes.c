@@ -55,7 +55,7 @@ static void spaces_are_large_enough(void **state) {
         kf_problem *problem = open_problem(i < NAMES ? names[i] : plain_names[i - NAMES], NULL);
         kf_space *space = open_space(problem, i < NAMES ? "cuda" : "cpu");
         assert_in_range(kf_space_size(space), 1000, 4000);
-        assert_null(problem->notes); /* the defaults are valid */
+        assert_null(problem->notes.text); /* the defaults are valid */
         kf_space_free(space);
         kf_problem_free(problem);
     }

@@ -219,7 +219,7 @@ static void float_parameters_are_numbers(void **state) {
     kf_space *space = open_space(problem);
     assert_int_equal((int)kf_space_size(space), 4); /* 0.5 with 2, 1.25 with 1 and 2, 2 with 1 */
     kf_space_free(space);
-    assert_non_null(strstr(problem->notes, "in its place: alpha=1.25"));
+    assert_non_null(strstr(problem->notes.text, "in its place: alpha=1.25"));
     assert_int_equal((int)own->arguments[0].count, 4);
     assert_int_equal((int)own->arguments[1].count, 5);
     /* The size depends on the config. */
@@ -269,8 +269,8 @@ static void arguments_hold_what_their_files_say(void **state) {
     for (int i = 0; i < 4; i++)
         assert_in_range(seen[i], 150, 350);
     /* Keys that nothing reads are reported once, in one line. */
-    assert_string_equal(problem->notes, "keys that are not read: KernelSpecification.Misc, "
-                                        "KernelSpecification.Profiling, Arguments.TypeSize");
+    assert_string_equal(problem->notes.text, "keys that are not read: KernelSpecification.Misc, "
+                                             "KernelSpecification.Profiling, Arguments.TypeSize");
     kf_problem_free(problem);
 }
 

@@ -234,7 +234,7 @@ static void another_sign_is_noted(void **state) {
         kf_error error = {KF_OK, ""};
         if (open_made("CUDA", "k", cases[i].source, cases[i].types, &problem, &error) != KF_OK)
             fail_msg("%s: %s", cases[i].source, error.message);
-        const char *notes = problem->notes != NULL ? problem->notes : "";
+        const char *notes = problem->notes.text != NULL ? problem->notes.text : "";
         if (cases[i].note == NULL ? strstr(notes, "the same bits") != NULL
                                   : strstr(notes, cases[i].note) == NULL)
             fail_msg("%s: '%s'", cases[i].source, notes);

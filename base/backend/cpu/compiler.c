@@ -84,11 +84,8 @@ static kf_status ask(const char *command, const char *const *arguments, char **o
 /* Names the architecture, as in "znver3-1a2b3c4d". The macros that -march=native predefines tell every
  * instruction set it turns on. */
 static void name_architecture(const char *macros, char architecture[32]) {
-    kf_hasher hasher;
     char hex[KF_HASH_HEX], name[20] = "native";
-    kf_hash_begin(&hasher);
-    kf_hash_add_string(&hasher, macros);
-    kf_hash_end(&hasher, hex);
+    kf_hash_text(macros, hex);
     const char *tune = strstr(macros, "#define __tune_");
     if (tune != NULL) {
         const char *word = tune + strlen("#define __tune_");

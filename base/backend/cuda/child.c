@@ -16,16 +16,6 @@
 #include "base/util/memory.h"
 #include "base/util/signals.h"
 
-void kf_child_send(int out, const void *data, size_t size) {
-    for (size_t sent = 0; sent < size;) {
-        const ssize_t part = write(out, (const char *)data + sent, size - sent);
-        if (part < 0 && errno == EINTR) continue;
-        /* The parent notices that a part is missing. */
-        if (part <= 0) return;
-        sent += (size_t)part;
-    }
-}
-
 static time_t seconds_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -9,11 +9,10 @@
 
 #include "base/util/status.h"
 
-/* Runs work(context, out) in a forked child, and collects what it writes to out by kf_child_send until it
+/* Runs work(context, out) in a forked child, and collects what it writes to out until it
  * ends. The caller frees *answer. KF_MACHINE when the child crashes or takes longer than patience_seconds;
  * KF_HOST when it cannot be started. doing: the child's task, for the message. */
 kf_status kf_child_ask(void (*work)(void *context, int out), void *context, const char *doing,
                        int patience_seconds, char **answer, size_t *size, kf_error *error);
-void kf_child_send(int out, const void *data, size_t size);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/backend/cuda/headers.h"
 #include "base/backend/internal.h"
 #include "base/backend/library.h"
+#include "base/util/file.h"
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "base/util/text.h"
@@ -310,8 +311,8 @@ static void answer_compile(void *context, int out) {
     /* So cuInit need not wake the devices. */
     (void)setenv("CUDA_VISIBLE_DEVICES", "", 1);
     error.status = compile(request->architecture, request->source, &cubin, &size, &error);
-    kf_child_send(out, &error, sizeof error);
-    kf_child_send(out, cubin, size);
+    (void)kf_write_all(out, &error, sizeof error);
+    (void)kf_write_all(out, cubin, size);
 }
 
 static kf_status compile_in_child(const char *architecture, const kf_source *source, void **cubin,

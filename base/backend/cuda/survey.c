@@ -10,6 +10,7 @@
 #include "base/backend/cuda/driver.h"
 #include "base/backend/cuda/nvml.h"
 #include "base/backend/cuda/nvrtc.h"
+#include "base/util/file.h"
 #include "base/util/text.h"
 
 enum { MAX_DEVICES = 16, PATIENCE_SECONDS = 60 };
@@ -41,7 +42,7 @@ static kf_status ask_driver(survey *result) {
 static void answer_survey(void *context, int out) {
     survey *result = context;
     (void)ask_driver(result);
-    kf_child_send(out, result, sizeof *result);
+    (void)kf_write_all(out, result, sizeof *result);
 }
 
 static void ask_in_child(survey *result) {
