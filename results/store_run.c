@@ -249,7 +249,13 @@ static kf_status delete_orphans(kf_store *store, kf_error *error) {
 kf_status kf_store_prune(kf_store *store, double older_than_days, int64_t run_id, int *removed,
                          kf_error *error) {
     *removed = 0;
-    if (run_id > 0) KF_TRY(kf_store_require_run(store, run_id, error));
+    kf_run_summary run = {0};
+    if (run_id > 0) KF_TRY(kf_store_run_of(store, run_id, &run, error));
+    if (strcmp(run.origin, "nightly") == 0)
+        return kf_fail(error, KF_BAD_INPUT,
+                       "run %lld holds a benchmark of nights (%.40s), which are kept, because later ones are "
+                       "compared with them; `kftune store list` lists the runs that may be deleted",
+                       (long long)run_id, run.scene);
     KF_TRY(kf_store_begin(store, error));
     kf_status status = count_and_delete(store, older_than_days, run_id, removed, error);
     if (status == KF_OK) status = delete_orphans(store, error);

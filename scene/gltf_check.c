@@ -91,16 +91,45 @@ static kf_status check_positions(const gltf_text *t) {
     return KF_OK;
 }
 
-/* Notes a pose that differs from the one that a viewer shows. */
+/* Returns whether the weights of morph targets, which a mesh has or one of its nodes, change the shape. */
+static bool has_weights(const cJSON *object) {
+    const cJSON *weight;
+    cJSON_ArrayForEach(weight, get(object, "weights")) if (cJSON_IsNumber(weight) &&
+                                                           weight->valuedouble != 0.0) return true;
+    return false;
+}
+
+/* Refuses what crashes the library: a skeleton whose matrices are left out because each is the identity. */
+static kf_status check_skins(const gltf_text *t) {
+    const cJSON *item;
+    cJSON_ArrayForEach(item, get(t->root, "nodes")) {
+        const cJSON *skin = get(item, "skin");
+        if (cJSON_IsNumber(skin) &&
+            get(cJSON_GetArrayItem(get(t->root, "skins"), skin->valueint), "inverseBindMatrices") == NULL)
+            return kf_fail(
+                t->error, KF_BAD_INPUT,
+                "%s: its skeleton (skin) has no inverseBindMatrices, without which it cannot be read "
+                "here; export the mesh without its skeleton",
+                t->file);
+    }
+    return KF_OK;
+}
+
+/* Notes what differs from what a viewer shows: poses, and nodes that are hidden. */
 static void note_poses(const gltf_text *t, kf_text *notes) {
-    const cJSON *item, *weight;
-    bool skin = false, morph = false;
-    cJSON_ArrayForEach(item, get(t->root, "nodes")) skin = skin || get(item, "skin") != NULL;
-    cJSON_ArrayForEach(item, get(t->root, "meshes")) cJSON_ArrayForEach(weight, get(item, "weights")) morph =
-        morph || (cJSON_IsNumber(weight) && weight->valuedouble != 0.0);
+    const cJSON *item;
+    bool skin = false, morph = false, hidden = false;
+    cJSON_ArrayForEach(item, get(t->root, "nodes")) {
+        const cJSON *visibility = get(get(item, "extensions"), "KHR_node_visibility");
+        skin = skin || get(item, "skin") != NULL;
+        morph = morph || has_weights(item);
+        hidden = hidden || cJSON_IsFalse(get(visibility, "visible"));
+    }
+    cJSON_ArrayForEach(item, get(t->root, "meshes")) morph = morph || has_weights(item);
     if (skin || morph)
         kf_note(notes, "%s: %s not read: it has the shape that its mesh has without", t->file,
                 skin ? "its skeleton (skin) is" : "its morph targets are");
+    if (hidden) kf_note(notes, "%s: nodes that are hidden are read like others", t->file);
 }
 
 /* ---- Claims ---- */
@@ -163,6 +192,7 @@ static kf_status check_text(gltf_text *t, kf_text *notes) {
     KF_TRY(check_list(t, "bufferViews", "byteLength", "bytes of data"));
     KF_TRY(check_list(t, "accessors", "count", "elements"));
     KF_TRY(check_positions(t));
+    KF_TRY(check_skins(t));
     note_poses(t, notes);
     return KF_OK;
 }

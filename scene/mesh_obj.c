@@ -62,9 +62,14 @@ static const char *next_line(obj_scan *scan, const char *text) {
     return text;
 }
 
+/* Returns whether nothing follows on this line but a comment. */
+static bool is_last(char c) {
+    return c == '#' || is_end(c);
+}
+
 /* Returns whether a word ends here. */
 static bool ends_word(const char *text) {
-    return *text == ' ' || *text == '\t' || is_end(*text) || (*text == '\\' && is_end(text[1]));
+    return *text == ' ' || *text == '\t' || is_last(*text) || (*text == '\\' && is_end(text[1]));
 }
 
 static kf_status read_coordinate(obj_scan *scan, const char **text, const char *name, double *value) {
@@ -91,10 +96,10 @@ static kf_status read_vertex(obj_scan *scan, const char *text, const char **end)
     KF_TRY(read_coordinate(scan, &text, "y", &place[1]));
     KF_TRY(read_coordinate(scan, &text, "z", &place[2]));
     const char *from = skip_blanks(scan, text);
-    if (!is_end(*from)) weight = kf_scan_number(from, &text);
+    if (!is_last(*from)) weight = kf_scan_number(from, &text);
     *end = text;
     from = skip_blanks(scan, text);
-    if (is_end(*from) && weight != 1.0)
+    if (is_last(*from) && weight != 1.0)
         return kf_fail(scan->error, KF_BAD_INPUT,
                        "%s:%ld: this vertex has a weight of %g, which belongs to curves; export polygons",
                        scan->file, scan->line, weight);
@@ -155,7 +160,7 @@ static kf_status read_corner(obj_scan *scan, const char **text) {
 }
 
 static kf_status read_face(obj_scan *scan, const char *text, const char **end) {
-    for (text = skip_blanks(scan, text); !is_end(*text); text = skip_blanks(scan, text))
+    for (text = skip_blanks(scan, text); !is_last(*text); text = skip_blanks(scan, text))
         KF_TRY(read_corner(scan, &text));
     kf_polygons_end(scan->polygons);
     *end = text;
@@ -169,6 +174,8 @@ static bool is_word(const char *text, const char *word) {
 
 /* Reads one line. *end becomes the end of what was read. */
 static kf_status read_line(obj_scan *scan, const char *text, const char **end) {
+    /* The last four are patches and curves by old names. */
+    static const char *const curved[] = {"surf", "curv", "bzp", "bsp", "cdc", "cdp"};
     *end = text;
     if (is_word(text, "v")) return read_vertex(scan, text + 1, end);
     if (is_word(text, "f")) return read_face(scan, text + 1, end);
@@ -176,7 +183,8 @@ static kf_status read_line(obj_scan *scan, const char *text, const char **end) {
     if (is_word(text, "fo")) return read_face(scan, text + 2, end);
     if (is_word(text, "vt")) scan->count[TEXTURE]++;
     if (is_word(text, "vn")) scan->count[NORMAL]++;
-    if (is_word(text, "surf") || is_word(text, "curv")) scan->curves++;
+    for (size_t i = 0; i < sizeof curved / sizeof *curved; i++)
+        scan->curves += is_word(text, curved[i]);
     if (*text == '#') {
         size_t length = 0;
         while (!is_end(text[length]))

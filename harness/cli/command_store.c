@@ -69,6 +69,10 @@ static kf_status export(const kf_arguments *arguments, kf_error *error) {
     KF_TRY(kf_store_of_arguments(arguments, true, &store, error));
     kf_run_summary run;
     kf_status status = find_exported(arguments, format, store, &run, error);
+    if (status == KF_OK && strcmp(run.origin, "nightly") == 0)
+        kf_warn(
+            "run %lld is the benchmark %.40s in all of its nights, not a night; a night is --format junit",
+            (long long)run.id, run.scene);
     if (status == KF_OK)
         status = path != NULL ? kf_store_export_file(store, run.id, format->write, path, error)
                               : format->write(store, run.id, stdout, error);

@@ -15,7 +15,9 @@ static void add_facts(const kf_fluid *f, kf_facts *facts) {
     int domain[3];
     kf_fluid_domain(f, domain);
     kf_facts_size(facts, domain, "cells");
-    kf_facts_amount(facts, "node_count", (double)kf_fluid_cell_count(f) * f->simulations, "cells in all");
+    kf_facts_amount(facts, "node_count", (double)kf_fluid_cell_count(f) * f->simulations,
+                    kf_fluid_domain_count(f) < (double)kf_fluid_cell_count(f) ? "cells with mirror images"
+                                                                              : "cells in all");
     if (f->simulations > 1) kf_facts_amount(facts, "simulation_count", f->simulations, "simulations");
     if (f->particle_count > 0)
         kf_facts_amount(facts, "particle_count", (double)f->particle_count * f->simulations, "particles");
@@ -65,7 +67,7 @@ static kf_status make_trial(const kf_problem *problem, kf_problem **small, int *
     kf_fluid *trial = NULL;
     int cells[3];
     kf_fluid_domain(f, cells);
-    const double images = (double)kf_fluid_cell_count(f) / ((double)cells[0] * cells[1] * cells[2]);
+    const double images = (double)kf_fluid_cell_count(f) / kf_fluid_domain_count(f);
     const double most = f->dimensions == 3 ? CELLS_3D : CELLS;
     bool halved = false;
     while ((double)cells[0] * cells[1] * cells[2] * images > most) {

@@ -166,14 +166,16 @@ static void set_arguments(kf_fluid_plan *p) {
     d->particle_step = 1;
 }
 
-/* Counts every value of velocity and dyes read and written once, and the spectrum once per pass. */
+/* Counts every value of velocity and dyes read and written once, and the spectrum once per pass. Passes that
+ * fold the box at its walls leave the mirror images out; only the velocity is written to these, too. */
 static double least_bytes(const kf_fluid_plan *p) {
     const kf_fluid *f = p->fluid;
-    const double d = f->dimensions, passes = d == 3 ? 8 : 4;
-    const double cell = 2 * d * (double)p->design.velocity_bytes +
+    const double d = f->dimensions, passes = d == 3 ? 8 : 4,
+                 images = (p->design.fold_x ? 2 : 1) * (p->design.fold_last ? 2 : 1);
+    const double cell = (1 + images) * d * (double)p->design.velocity_bytes +
                         passes * d * (double)p->design.spectrum_bytes +
                         2 * f->dye_count * (double)p->design.velocity_bytes;
-    return cell * (double)kf_fluid_cell_count(f) * f->simulations;
+    return cell * (double)kf_fluid_cell_count(f) / images * f->simulations;
 }
 
 /* Uploads a steady force. Confinement overwrites it. */
@@ -205,7 +207,7 @@ static kf_status upload_body(const kf_fluid_plan *p, kf_error *error) {
 /* Compiles the modules that the config uses, makes memory and items. */
 static kf_status build(kf_plan *plan, kf_fluid_plan *p, bool gpu, kf_error *error) {
     const kf_fluid *f = p->fluid;
-    plan->updates = (double)kf_fluid_cell_count(f) * f->simulations;
+    plan->updates = kf_fluid_domain_count(f) * f->simulations;
     KF_TRY(kf_fluid_design_of(f, &p->options, &p->design, error));
     plan->least_bytes = least_bytes(p);
     for (int which = 0; which < KF_FLUID_MODULES; which++) {

@@ -18,6 +18,12 @@ void kf_fluid_domain(const kf_fluid *fluid, int cells[3]) {
         cells[i] = fluid->walls[i] ? fluid->cells[i] / 2 : fluid->cells[i];
 }
 
+double kf_fluid_domain_count(const kf_fluid *fluid) {
+    int cells[3];
+    kf_fluid_domain(fluid, cells);
+    return (double)cells[0] * cells[1] * cells[2];
+}
+
 size_t kf_fluid_cell_count(const kf_fluid *fluid) {
     return (size_t)fluid->cells[0] * (size_t)fluid->cells[1] * (size_t)fluid->cells[2];
 }

@@ -98,7 +98,8 @@ typedef struct kf_fluid {
 
 /* Finds the cells of the domain, without the mirror images. */
 void kf_fluid_domain(const kf_fluid *fluid, int cells[3]);
-size_t kf_fluid_cell_count(const kf_fluid *fluid); /* of one simulation's box */
+double kf_fluid_domain_count(const kf_fluid *fluid); /* the number of these */
+size_t kf_fluid_cell_count(const kf_fluid *fluid);   /* of one simulation's box */
 
 /* Returns whether n is 2^a 3^b 5^c and at least 8. */
 bool kf_fluid_size_fits(int n);

@@ -299,13 +299,66 @@ static void test_29_gltf_axes(void **state) {
     }
 }
 
+/* What is in a file and not in its mesh is told: poses that viewers show, hidden nodes, curves. A skeleton
+ * without matrices crashes the library. */
+static void test_what_is_left_out_is_told(void **state) {
+    (void)state;
+    static const char *const poses[][2] = {
+        {"\"weights\":[0.5],", "its morph targets are not read"},
+        {"\"extensions\":{\"KHR_node_visibility\":{\"visible\":false}},", "nodes that are hidden are read"},
+        {"\"weights\":[0],\"extensions\":{\"KHR_node_visibility\":{\"visible\":true}},", NULL}};
+    for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) {
+        kf_text notes = {0};
+        kf_mesh mesh =
+            read_mesh(write_gltf_box("pose.gltf", "my%20mesh%25.bin", "2.0", "", poses[i][0], 5126), &notes);
+        if (poses[i][1] != NULL) assert_holds(notes.text, poses[i][1]);
+        if (poses[i][1] == NULL) assert_null(notes.text);
+        kf_text_free(&notes);
+        kf_mesh_free(&mesh);
+    }
+    refuse_mesh(write_gltf_box("skin.gltf", "my%20mesh%25.bin", "2.0", "\"skins\":[{\"joints\":[0]}],",
+                               "\"skin\":0,", 5126),
+                "has no inverseBindMatrices");
+    static const char *const curves[] = {"surf 0 1 0 1 1 2 3 4", "bzp 1 2 3 4", "cdc 1 2 3 4",
+                                         "curv 0 1 1 2"};
+    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
+        kf_text notes = {0}, obj = {0};
+        kf_text_append(&obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n%s\n", curves[i]);
+        kf_mesh mesh = read_mesh(write_text("curves.obj", obj.text), &notes);
+        assert_holds(notes.text, "1 curves and curved surfaces are not read");
+        kf_text_free(&notes);
+        kf_text_free(&obj);
+        kf_mesh_free(&mesh);
+    }
+}
+
+/* A comment may stand behind what an OBJ line says; a weight counts also before one. */
+static void test_comments_behind_elements(void **state) {
+    (void)state;
+    kf_text notes = {0};
+    kf_mesh mesh =
+        read_mesh(write_text("comments.obj", "v 0 0 0 # 2\nv 1 0 0#x\nv 0 1 0 1 # w\nv 0 0 1 1 0 0 # red\n"
+                                             "f 1// 3/ 2/# floor\nf 1 2 4#5\nf 2 3 4\nf 1 4 3\n"),
+                  &notes);
+    assert_int_equal(mesh.vertex_count, 4);
+    assert_null(notes.text);
+    kf_mesh_free(&mesh);
+    refuse_mesh(write_text("weight.obj", "v 0 0 0 2 # w\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), "a weight of 2");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_3_single_precision), cmocka_unit_test(test_12_strips),
-        cmocka_unit_test(test_13_strokes),         cmocka_unit_test(test_14_stl_text),
-        cmocka_unit_test(test_14_stl_bytes),       cmocka_unit_test(test_15_addresses),
-        cmocka_unit_test(test_8_extensions),       cmocka_unit_test(test_3_far_nodes),
+        cmocka_unit_test(test_3_single_precision),
+        cmocka_unit_test(test_12_strips),
+        cmocka_unit_test(test_13_strokes),
+        cmocka_unit_test(test_14_stl_text),
+        cmocka_unit_test(test_14_stl_bytes),
+        cmocka_unit_test(test_15_addresses),
+        cmocka_unit_test(test_8_extensions),
+        cmocka_unit_test(test_3_far_nodes),
         cmocka_unit_test(test_29_gltf_axes),
+        cmocka_unit_test(test_what_is_left_out_is_told),
+        cmocka_unit_test(test_comments_behind_elements),
     };
     return cmocka_run_group_tests_name("mesh files", tests, make_test_folder, remove_test_folder);
 }

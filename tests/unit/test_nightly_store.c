@@ -61,6 +61,12 @@ static void test_processes_are_stored_once(void **state) {
     assert_int_equal(summary.id, 1);
     assert_int_equal(kf_store_find_run(store, "1234567", &summary, &error), KF_BAD_INPUT);
     assert_int_equal(kf_store_find_run(store, "12345679", &summary, &error), KF_BAD_INPUT);
+    /* Pruning keeps nights, also one of their runs that is named by its number. */
+    int removed = 0;
+    before = fixture_integer(store->database, "SELECT count(*) FROM result");
+    assert_int_equal(kf_store_prune(store, 0, 1, &removed, &error), KF_BAD_INPUT);
+    assert_non_null(strstr(error.message, "run 1 holds a benchmark of nights"));
+    assert_int_equal(fixture_integer(store->database, "SELECT count(*) FROM result"), before);
     kf_store_close(store);
 }
 

@@ -63,6 +63,31 @@ static void plans_with_transforms_apart(void **state) {
     holds(walled(24, 36, 1, 3, true), F64 "plan=separate", 5);
     holds(walled(24, 36, 1, 2, false), F64 "plan=packed", 5);
 }
+/* A step's updates are those of the domain, and its least bytes those of the passes: half as many transforms
+ * where these fold the box. Both counted the mirror images, so that rates were up to four times too large. */
+static void images_are_no_updates(void **state) {
+    (void)state;
+    enum { CELLS = 24 * 40 };
+    static const struct {
+        const char *config;
+        int walls;
+        double bytes; /* of each cell of the domain */
+    } cases[] = {{"", 0, 48}, {"", 1, 32 + 24}, {"", 3, 32 + 40}, {"plan=separate", 3, 4 * 48}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const int walls = cases[c].walls;
+        kf_fluid *fluid = walled(walls & 1 ? 48 : 24, walls & 2 ? 80 : 40, 1, walls, true);
+        kf_problem problem = {.own = fluid, .system = &kf_system_stable_fluids};
+        kf_config config;
+        kf_plan *plan = NULL;
+        kf_fluid_finish(fluid);
+        test_config(&config, cases[c].config);
+        assert_int_equal(kf_fluid_make_plan(&problem, &config, backend, &plan, NULL), KF_OK);
+        assert_float_equal(plan->updates, CELLS, 0);
+        assert_float_equal(plan->least_bytes, cases[c].bytes * CELLS, 0);
+        kf_plan_free(plan);
+        kf_fluid_free(fluid);
+    }
+}
 static void plans_of_a_gpu(void **state) {
     (void)state;
     if (strcmp(kf_backend_device(backend)->backend, "cuda") != 0) skip();
@@ -85,8 +110,8 @@ static void plans_of_a_gpu(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(across_each_axis), cmocka_unit_test(with_all_that_acts),
-        cmocka_unit_test(in_three_dimensions), cmocka_unit_test(plans_with_transforms_apart),
-        cmocka_unit_test(plans_of_a_gpu)};
+        cmocka_unit_test(across_each_axis),      cmocka_unit_test(with_all_that_acts),
+        cmocka_unit_test(in_three_dimensions),   cmocka_unit_test(plans_with_transforms_apart),
+        cmocka_unit_test(images_are_no_updates), cmocka_unit_test(plans_of_a_gpu)};
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
