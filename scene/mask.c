@@ -227,6 +227,24 @@ static kf_status set_pressure(const kf_description *d, kf_scene *scene, kf_error
         d->source, scene->mask_density);
 }
 
+/* Refuses a disc that reaches beyond a periodic face: the nodes there would be missing at the opposite face.
+ * In such a domain the flow is the same wherever the disc is. */
+static kf_status check_disc(const kf_description *d, const kf_scene *scene, kf_error *error) {
+    const kf_mask_description *m = &d->mask;
+    for (int a = 0; a < 2; a++) {
+        const double size = scene->nodes[a] * d->cell_size, low = m->center[a] - m->radius,
+                     high = m->center[a] + m->radius, cell = d->cell_size;
+        if (d->faces[2 * a] != KF_PERIODIC || (low > -0.5 * cell && high < size + 0.5 * cell)) continue;
+        if (high <= 0.0 || low >= size) continue; /* it lies outside, which has its own message */
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: mask: the disc reaches beyond the periodic faces along %c, from %.4g to %.4g m, and the "
+            "domain goes from 0 to %.4g m; move mask.center, which changes nothing else there",
+            d->source, "xy"[a], low, high, size);
+    }
+    return KF_OK;
+}
+
 /* Makes the mask of a two-dimensional scene from a picture or from discs, and sets the velocity or pressure
  * of its open nodes. */
 kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error) {
@@ -234,6 +252,7 @@ kf_status kf_mask_make(const kf_description *d, kf_scene *scene, kf_error *error
         return kf_fail(error, KF_BAD_INPUT,
                        "%s: mask: is for two-dimensional scenes: 1 cell along z and no \"solid\"", d->source);
     const size_t count = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
+    if (d->mask.source == KF_MASK_DISC) KF_TRY(check_disc(d, scene, error));
     if (d->mask.source == KF_MASK_PICTURE)
         KF_TRY(from_picture(d, scene, error));
     else

@@ -311,7 +311,11 @@ static kf_status read_fields(kf_run_job *job, kf_error *error) {
                        job->problem->system->name);
     KF_TRY(kf_flow_quantities_read(fields, &job->how.quantities, error));
     if (job->how.quantities & (KF_SURFACE | KF_SOLID) && scene->mesh.triangle_count == 0)
-        return kf_fail(error, KF_BAD_INPUT, "option '--fields': %s has no mesh", scene->name);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "option '--fields': 'solid' and 'surface' are of a solid with a mesh or a shape, and %s has "
+            "none: leave them out",
+            scene->name);
     if (job->how.quantities & KF_LEVELS && scene->finer_count == 0)
         return kf_fail(error, KF_BAD_INPUT, "option '--fields': %s has one grid: leave out 'levels'",
                        scene->name);

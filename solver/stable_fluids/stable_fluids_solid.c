@@ -49,23 +49,77 @@ static void fill(const solid *s, bool (*inside)(const void *data, const double p
             }
 }
 
+/* ---- Across faces ---- */
+
+/* Finds the periods in metres: 0 across walls, and along an axis that the domain does not have. */
+static void find_periods(const solid *s, double period[3]) {
+    const kf_fluid *f = s->fluid;
+    for (int i = 0; i < 3; i++)
+        period[i] = i >= f->dimensions || f->walls[i] ? 0.0 : s->domain[i] * f->cell_size;
+}
+
+/* Refuses a solid that lies outside of the box. One that moves must begin within it: it is looked up in the
+ * cells where it began. */
+static kf_status check_extent(const solid *s, const double low[3], const double high[3]) {
+    const kf_fluid *f = s->fluid;
+    double period[3];
+    find_periods(s, period);
+    for (int i = 0; i < f->dimensions; i++) {
+        const double size = s->domain[i] * f->cell_size, hair = 1e-9 * size;
+        if (high[i] <= 0.0 || low[i] >= size)
+            return kf_fail(
+                s->error, KF_BAD_INPUT,
+                "%s: the solid lies outside of the box: from %.4g to %.4g m along %c, where the box "
+                "goes from 0 to %.4g m",
+                s->file, low[i], high[i], "xyz"[i], size);
+        if (f->solid == KF_SOLID_MOVING && period[i] > 0.0 && (low[i] < -hair || high[i] > size + hair))
+            return kf_fail(
+                s->error, KF_BAD_INPUT,
+                "%s: solid: it moves, and must begin within the box: it goes from %.4g to %.4g m along "
+                "%c, the box from 0 to %.4g m; move its center",
+                s->file, low[i], high[i], "xyz"[i], size);
+    }
+    return KF_OK;
+}
+
 typedef struct shape {
-    double center[3], half[3], radius;
+    double center[3], half[3], radius, period[3];
     int dimensions;
 } shape;
+
+/* Returns the distance from the centre along an axis, to the nearest of its repetitions. */
+static double from_center(const shape *s, int axis, const double p[3]) {
+    const double d = p[axis] - s->center[axis], period = s->period[axis];
+    return period > 0.0 ? d - period * floor(d / period + 0.5) : d;
+}
 
 static bool in_ball(const void *data, const double p[3]) {
     const shape *s = data;
     double square = 0;
-    for (int i = 0; i < s->dimensions; i++)
-        square += (p[i] - s->center[i]) * (p[i] - s->center[i]);
+    for (int i = 0; i < s->dimensions; i++) {
+        const double d = from_center(s, i, p);
+        square += d * d;
+    }
     return square < s->radius * s->radius;
 }
 static bool in_box(const void *data, const double p[3]) {
     const shape *s = data;
     for (int i = 0; i < s->dimensions; i++)
-        if (fabs(p[i] - s->center[i]) >= s->half[i]) return false;
+        if (fabs(from_center(s, i, p)) >= s->half[i]) return false;
     return true;
+}
+
+/* Fills the mask with a shape whose half sizes are known. */
+static kf_status fill_shape(const solid *s, bool ball, shape *wanted) {
+    double low[3], high[3];
+    find_periods(s, wanted->period);
+    for (int i = 0; i < 3; i++) {
+        low[i] = wanted->center[i] - wanted->half[i];
+        high[i] = wanted->center[i] + wanted->half[i];
+    }
+    KF_TRY(check_extent(s, low, high));
+    fill(s, ball ? in_ball : in_box, wanted);
+    return KF_OK;
 }
 
 /* Fills the mask with a disc, a ball or a box, in metres. */
@@ -85,15 +139,15 @@ static kf_status read_shape(const solid *s, const char *name) {
     if (ball) {
         KF_TRY(kf_json_number(place_of(s), s->object, "radius", true, 1e-9, KF_FLUID_FAR, &wanted.radius,
                               s->error));
-        fill(s, in_ball, &wanted);
-        return KF_OK;
+        for (int i = 0; i < 3; i++)
+            wanted.half[i] = wanted.radius;
+        return fill_shape(s, true, &wanted);
     }
     KF_TRY(kf_json_numbers(place_of(s), s->object, "size", true, 1e-9, KF_FLUID_FAR, f->dimensions,
                            wanted.half, s->error));
     for (int i = 0; i < 3; i++)
         wanted.half[i] *= 0.5;
-    fill(s, in_box, &wanted);
-    return KF_OK;
+    return fill_shape(s, false, &wanted);
 }
 
 /* --- Pictures ------------------------------------------------------------------------------------------- */
@@ -208,11 +262,60 @@ static void fill_mesh(const solid *s, const kf_mesh *mesh) {
             int inside = 0;
             for (int i = 0; i < count; i++) {
                 inside += turns[(size_t)j * (size_t)count + (size_t)i];
-                if (inside != 0) row[i / FINE] += share;
+                if (inside != 0) row[i / FINE] = fminf(1.0F, row[i / FINE] + share);
             }
         }
     }
     free(turns);
+}
+
+/* Fills the mask with a mesh in metres, and with its repetitions beyond periodic faces that reach into the
+ * box. */
+static void fill_repeated(const solid *s, kf_mesh *mesh) {
+    static const double same[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const kf_box box = kf_mesh_bounds(mesh);
+    double period[3], moved[3] = {0, 0, 0};
+    find_periods(s, period);
+    for (int image = 0; image < 27; image++) {
+        const int step[3] = {(image + 1) % 3 - 1, (image / 3 + 1) % 3 - 1, (image / 9 + 1) % 3 - 1};
+        double by[3];
+        bool reaches = true;
+        for (int i = 0; i < 3; i++) {
+            const double at = step[i] * period[i];
+            reaches = reaches && (step[i] == 0 || period[i] > 0.0) && box.high[i] + at > 0.0 &&
+                      box.low[i] + at < s->domain[i] * s->fluid->cell_size;
+            by[i] = at - moved[i];
+        }
+        if (!reaches) continue;
+        for (int i = 0; i < 3; i++)
+            moved[i] += by[i];
+        if (image > 0) kf_mesh_transform(mesh, same, by);
+        fill_mesh(s, mesh);
+    }
+}
+
+/* Notes what was not read or mended in a mesh, and refuses one that encloses nothing: a line that enters it
+ * must leave it, too. */
+static kf_status check_mesh(const solid *s, const char *path, const kf_mesh *mesh, kf_text *notes) {
+    kf_body body;
+    if (notes->text != NULL) {
+        kf_text all = {0};
+        if (s->fluid->notes != NULL) kf_note(&all, "%s", s->fluid->notes);
+        kf_note(&all, "%s", notes->text);
+        free(s->fluid->notes);
+        s->fluid->notes = all.text;
+    }
+    const size_t open = kf_mesh_body(mesh, true, &body);
+    if (open > 0)
+        return kf_fail(
+            s->error, KF_BAD_INPUT,
+            "%s: solid.mesh: %s is not closed: %zu edges are open; close its holes, because what lies "
+            "behind one has no inside",
+            s->file, path, open);
+    if (!(body.volume > 0.0))
+        return kf_fail(s->error, KF_BAD_INPUT, "%s: solid.mesh: %s is a sheet and encloses no volume",
+                       s->file, path);
+    return KF_OK;
 }
 
 /* Fills the mask from a mesh file, scaled to `length` metres along x and put at `center`. */
@@ -232,8 +335,12 @@ static kf_status read_mesh(const solid *s, const char *name) {
     KF_TRY(kf_json_number(place_of(s), s->object, "length", true, 1e-9, KF_FLUID_FAR, &length, s->error));
     KF_TRY(beside(s, name, path));
     kf_status status = kf_mesh_read(path, &mesh, &notes, s->error);
+    if (status == KF_OK) status = check_mesh(s, path, &mesh, &notes);
     kf_text_free(&notes);
-    if (status != KF_OK) return status;
+    if (status != KF_OK) {
+        kf_mesh_free(&mesh);
+        return status;
+    }
     const kf_box box = kf_mesh_bounds(&mesh);
     const double scale = length / fmax(box.high[0] - box.low[0], 1e-30);
     const double matrix[9] = {scale, 0, 0, 0, scale, 0, 0, 0, scale};
@@ -241,9 +348,11 @@ static kf_status read_mesh(const solid *s, const char *name) {
     for (int i = 0; i < 3; i++)
         offset[i] = center[i] - scale * 0.5 * (box.low[i] + box.high[i]);
     kf_mesh_transform(&mesh, matrix, offset);
-    fill_mesh(s, &mesh);
+    const kf_box placed = kf_mesh_bounds(&mesh);
+    status = check_extent(s, placed.low, placed.high);
+    if (status == KF_OK) fill_repeated(s, &mesh);
     kf_mesh_free(&mesh);
-    return KF_OK;
+    return status;
 }
 
 /* --- All of it ------------------------------------------------------------------------------------------ */
@@ -277,6 +386,27 @@ static kf_status read_motion(const solid *s) {
     return KF_OK;
 }
 
+/* Refuses a moving solid of which a part is further from its centre than half of the box: that part is nearer
+ * to the solid's repetition, and would not be found. */
+static kf_status check_reach(const solid *s) {
+    const kf_fluid *f = s->fluid;
+    size_t n = 0;
+    for (int z = 0; z < f->cells[2]; z++)
+        for (int y = 0; y < f->cells[1]; y++)
+            for (int x = 0; x < f->cells[0]; x++) {
+                const int at[3] = {x, y, z};
+                if (f->mask[n++] == 0.0F) continue;
+                for (int i = 0; i < f->dimensions; i++)
+                    if (fabs(at[i] - f->motion.center[i]) > 0.5 * f->cells[i])
+                        return kf_fail(
+                            s->error, KF_BAD_INPUT,
+                            "%s: solid: it moves, and a part of it is further from its centre than half of "
+                            "the box along %c; make the box longer",
+                            s->file, "xyz"[i]);
+            }
+    return KF_OK;
+}
+
 /* Computes the solid's centre, about which it turns, and its image behind the walls. */
 static kf_status finish(const solid *s) {
     kf_fluid *f = s->fluid;
@@ -299,7 +429,7 @@ static kf_status finish(const solid *s) {
     if (!(sum > 0)) return kf_fail(s->error, KF_BAD_INPUT, "%s: the solid lies outside of the box", s->file);
     for (int i = 0; i < 3; i++)
         f->motion.center[i] = moment[i] / sum;
-    return KF_OK;
+    return f->solid == KF_SOLID_MOVING ? check_reach(s) : KF_OK;
 }
 
 /* Reads solid: one of a shape, a mask and a mesh, and its motion. */

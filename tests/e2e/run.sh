@@ -220,7 +220,7 @@ says "--config FILE is missing"
 expect 2 run --scene plume --fields q --output unborn
 says "option '--fields': the files of stable_fluids"
 expect 2 run --scene cavity2d --fields surface --output unborn
-says "option '--fields': cavity2d has no mesh"
+says "option '--fields': 'solid' and 'surface' are of a solid with a mesh or a shape, and cavity2d has none: leave them out"
 for scene in plume cavity2d; do
     expect 2 run --scene $scene --smoke --output unborn
     says "smoke needs a three-dimensional flow, and $scene is not one"

@@ -141,6 +141,13 @@ static const bad_scene bad_scenes[] = {
     {DISC("\"center\": [20, 0.8], \"radius\": 0.2"),
      "mask: no node lies in the disc of radius 0.2 m around 20"},
     {DISC("\"center\": [1, 0.8], \"radius\": 0.02"), "make the cells of 0.1 m smaller"},
+    {"{\"domain\": {\"cells\": [20, 16], \"cell_size\": 0.1}, \"boundaries\": {\"xmin\": \"inflow\", "
+     "\"xmax\": "
+     "\"outflow\", \"ymin\": \"periodic\", \"ymax\": \"periodic\", \"zmin\": \"periodic\", \"zmax\": "
+     "\"periodic\"}, "
+     "\"flow\": {\"speed\": 1, \"reynolds\": 20, \"reference_length\": 0.4}, \"mask\": {\"shape\": \"disc\", "
+     "\"center\": [1, 0.1], \"radius\": 0.2}}",
+     "the disc reaches beyond the periodic faces along y, from -0.1 to 0.3 m"},
     {DISC("\"center\": [1, 0.8], \"radius\": 0.2, \"spacing\": 1"), "mask.spacing: is for a \"disc_array\""},
     {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"emitters\": []}"), "list of 1 to 8"},
     {BOX(TUNNEL, FLOW ", " BALL ", \"smoke\": {\"capacity\": 1e9}"), "capacity"},

@@ -299,6 +299,11 @@ static void solids_fill_their_volume(void **state) {
         assert_true(fabs(centre[i] - ((double[3]){6.5, 5.5, 2.5})[i]) < 1e-6);
     kf_fluid_free(f);
     refused("{" PLAIN ", \"solid\": {\"shape\": \"disc\", \"center\": [9, 9], \"radius\": 1}}", "outside");
+    /* A hole in a mesh has no inside behind it. */
+    write_text("open.obj", "v 0 0 0\nv 3 0 0\nv 3 2 0\nv 0 2 0\nv 0 0 1\nv 3 0 1\nv 3 2 1\nv 0 2 1\n"
+                           "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 3 4 8 7\nf 4 1 5 8\n");
+    refused("{" DEEP ", \"solid\": {\"mesh\": \"open.obj\", \"center\": [1.75, 1.5, 0.75], \"length\": 1.5}}",
+            "open.obj is not closed: 4 edges are open");
     refused("{" PLAIN ", \"solid\": {\"shape\": \"ball\", \"center\": [1, 1], \"radius\": 1}}", "disc");
     refused("{" PLAIN
             ", \"solid\": {\"shape\": \"disc\", \"center\": [1, 1], \"radius\": 0.5, \"size\": [1, 1]}}",
@@ -306,6 +311,32 @@ static void solids_fill_their_volume(void **state) {
     refused("{" DEEP ", \"solid\": {\"shape\": \"ball\", \"center\": [1, 1, 1], \"radius\": 1, \"axis\": "
             "[0, 0, 0]}}",
             "solid.axis");
+}
+
+/* A solid that reaches beyond a periodic face goes on at the opposite one, and has all of its volume. It was
+ * cut off. One that moves must begin within the box. */
+static void solids_go_on_beyond_periodic_faces(void **state) {
+    (void)state;
+    static const char *const solids[] = {
+        "\"shape\": \"ball\", \"center\": [%g, %g, %g], \"radius\": 0.9",
+        "\"shape\": \"box\", \"center\": [%g, %g, %g], \"size\": [0.5, 1, 1.5]",
+        "\"mesh\": \"brick.obj\", \"center\": [%g, %g, %g], \"length\": 1.5"};
+    for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
+        char text[400], within[160], beyond[160];
+        double centre[3];
+        (void)snprintf(within, sizeof within, solids[i], 2.0, 1.5, 1.0);
+        (void)snprintf(beyond, sizeof beyond, solids[i], 0.25, 3.0, 0.0);
+        (void)snprintf(text, sizeof text, "{" DEEP ", \"solid\": {%s}}", within);
+        kf_fluid *f = open_text(text);
+        const double whole = volume_of(f, centre);
+        kf_fluid_free(f);
+        (void)snprintf(text, sizeof text, "{" DEEP ", \"solid\": {%s}}", beyond);
+        f = open_text(text);
+        near(volume_of(f, centre), whole);
+        kf_fluid_free(f);
+        (void)snprintf(text, sizeof text, "{" DEEP ", \"solid\": {%s, \"spin\": 1}}", beyond);
+        refused(text, "it moves, and must begin within the box");
+    }
 }
 
 /* Dark pixels are solid; the picture's first row is the top of the domain. */
@@ -576,6 +607,7 @@ int main(void) {
         cmocka_unit_test(dyes_sources_and_pushes),
         cmocka_unit_test(images_behind_walls),
         cmocka_unit_test(solids_fill_their_volume),
+        cmocka_unit_test(solids_go_on_beyond_periodic_faces),
         cmocka_unit_test(a_picture_stands_upright),
         cmocka_unit_test(starts_by_their_formulas),
         cmocka_unit_test(what_changes_the_result_changes_the_hash),
