@@ -20,10 +20,6 @@ enum { KF_OPEN = 120, KF_DEPTH = 40 };
  * velocity (slip), or the whole velocity (fixed). */
 enum { KF_FACE_PERIODIC, KF_FACE_OUTFLOW, KF_FACE_SLIP, KF_FACE_FIXED };
 
-/* Where a preconditioner's result z is: the residual itself (none), the residual over the diagonal
- * (Jacobi), or an array that other kernels write. */
-enum { KF_INLINE_NONE, KF_INLINE_JACOBI, KF_INLINE_ARRAY };
-
 /* The state of a pressure solve, in device memory. Sums are over the cells that have an open face. */
 typedef struct kf_solve_state {
     double mean; /* of the right-hand side; subtracted if the pressure is unique only up to a constant */
@@ -73,8 +69,9 @@ typedef struct kf_incompressible_arguments {
     kf_solve_state *solve;
     double *partial; /* [3][partial_room]: partial sums of blocks */
     int partial_room, blocks, rows_per_block;
-    int singular; /* whether the pressure is unique only up to a constant */
-    int inline_preconditioner, flexible, least_iterations;
+    int singular;       /* whether the pressure is unique only up to a constant */
+    int preconditioned; /* whether z is an array that other kernels write, or else the residual itself */
+    int flexible, least_iterations;
     double tolerance, floor; /* floor: square of a residual that is only rounding error */
 
     /* Multigrid: the two arrays of this level's solution, its right-hand side, and those of the next

@@ -1,19 +1,11 @@
 /* Conjugate gradients (Hestenes and Stiefel 1952) for the pressure. In the equation of a cell, the sum
  * over its faces of openness times the difference of pressures is the net flow into the cell.
- * Preconditioners that need no other file are here: Jacobi and an incomplete factorisation. A solve is a
- * fixed list of launches. Those after the residual is small enough return at once (solve->done). */
+ * The preconditioner that needs no other file is here, an incomplete factorisation. A solve is a fixed list
+ * of launches. Those after the residual is small enough return at once (solve->done). */
 #include "follow.h"
 #include "grid.h"
 
 #define KF_DONE (a->solve->done != 0)
-
-/* Adds to the sums of a pressure's residual: its square, the square of the right-hand side and, with an
- * inline preconditioner, the product of the residual and the preconditioned residual. */
-#define KF_ADD_RESIDUAL(r, sum)                                                                              \
-    KF_SUM(0) += (double)(r) * (double)(r);                                                                  \
-    KF_SUM(2) += a->inline_preconditioner == KF_INLINE_JACOBI && (sum) > KF_R(0)                             \
-                     ? (double)(r) * (double)(r) / (double)(sum)                                             \
-                     : (double)(r) * (double)(r);
 
 /* Computes the residual r in cell k from the pressure p. mean is that of the right-hand side. */
 #define KF_RESIDUAL_HERE                                                                                     \
@@ -27,10 +19,10 @@ KF_BLOCK_KERNEL(residual, kf_incompressible_arguments) {
     const kf_real *p = KF_CONSTANTS(a->pressure), mean = a->singular ? KF_R(a->solve->mean) : KF_R(0);
     KF_EACH_CELL_BEGIN
         KF_RESIDUAL_HERE
+        KF_SUM(0) += (double)r * (double)r;
         KF_SUM(1) += (double)right * (double)right;
-        KF_ADD_RESIDUAL(r, l.sum)
     KF_EACH_CELL_END
-    KF_SUMS_END(3, a->partial)
+    KF_SUMS_END(2, a->partial)
 }
 
 /* Computes the direction of the next step: p = z + beta p. */
@@ -40,14 +32,8 @@ KF_KERNEL(direct, kf_incompressible_arguments) {
     const kf_index k = kf_place(a, x, y, z);
     const kf_real beta = KF_R(a->solve->beta);
     kf_real *p = KF_VALUES(a->direction);
-    if (a->inline_preconditioner == KF_INLINE_ARRAY) {
-        p[k] = KF_CONSTANTS(a->corrected)[k] + beta * p[k];
-    } else {
-        const kf_real r = KF_CONSTANTS(a->residual)[k];
-        const kf_links l = kf_links_of(a, a->open, k, x, y, z);
-        const int scaled = a->inline_preconditioner == KF_INLINE_JACOBI && l.sum > KF_R(0);
-        p[k] = (scaled ? r / l.sum : r) + beta * p[k];
-    }
+    const kf_real *preconditioned = KF_CONSTANTS(a->preconditioned ? a->corrected : a->residual);
+    p[k] = preconditioned[k] + beta * p[k];
 }
 
 /* Computes q = A p, and the product p q. */
@@ -76,12 +62,8 @@ KF_BLOCK_KERNEL(advance, kf_incompressible_arguments) {
         KF_VALUES(a->pressure)[k] += alpha * KF_CONSTANTS(a->direction)[k];
         KF_VALUES(a->residual)[k] = r;
         KF_SUM(0) += (double)r * (double)r;
-        if (a->inline_preconditioner == KF_INLINE_JACOBI) {
-            const kf_links l = kf_links_of(a, a->open, k, x, y, z);
-            KF_SUM(2) += l.sum > KF_R(0) ? (double)r * (double)r / (double)l.sum : 0.0;
-        }
     KF_EACH_CELL_END
-    KF_SUMS_END(3, a->partial)
+    KF_SUMS_END(1, a->partial)
 }
 
 /* Adds the whole correction to the pressure, for multigrid without conjugate gradients. */
@@ -210,12 +192,12 @@ KF_FUNCTION void kf_judge_residual(const kf_grid *a, kf_solve_state *s, double s
 }
 KF_BLOCK_KERNEL(begin_iterations, kf_incompressible_arguments) {
     KF_FOLLOW;
-    KF_TOTALS(3) {
+    KF_TOTALS(2) {
         kf_solve_state *s = a->solve;
         const double asked = a->tolerance * a->tolerance * KF_TOTAL(1);
         s->limit = asked > a->floor ? asked : a->floor;
         s->scale = s->limit / (a->tolerance * a->tolerance);
-        s->rz = KF_TOTAL(2);
+        s->rz = KF_TOTAL(0);
         kf_judge_residual(a, s, KF_TOTAL(0));
     }
 }
@@ -227,15 +209,15 @@ KF_BLOCK_KERNEL(find_alpha, kf_incompressible_arguments) {
         s->alpha = KF_TOTAL(0) > 0.0 ? s->rz / KF_TOTAL(0) : 0.0; /* the direction is only rounding error */
     }
 }
-/* Ends a step: computes the new residual, and with an inline preconditioner the next beta. */
+/* Ends a step: judges the new residual, and without a preconditioner finds the next beta. */
 KF_BLOCK_KERNEL(judge, kf_incompressible_arguments) {
     KF_FOLLOW;
     if (KF_DONE) return;
-    KF_TOTALS(3) {
+    KF_TOTALS(1) {
         kf_solve_state *s = a->solve;
         s->iterations++;
-        if (a->inline_preconditioner != KF_INLINE_ARRAY) {
-            const double rz = KF_TOTAL(a->inline_preconditioner == KF_INLINE_JACOBI ? 2 : 0);
+        if (!a->preconditioned) {
+            const double rz = KF_TOTAL(0);
             s->beta = s->rz > 0.0 ? rz / s->rz : 0.0;
             s->rz = rz;
         }

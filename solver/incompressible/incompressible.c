@@ -181,9 +181,7 @@ static void set_arguments(const kf_scene *scene, kf_incompressible *s) {
     a->blocks = (lines + a->rows_per_block - 1) / a->rows_per_block;
     a->partial_room = a->blocks;
     a->least_iterations = s->options.least_iterations;
-    a->inline_preconditioner = s->options.solver == KF_SOLVE_CG          ? KF_INLINE_NONE
-                               : s->options.solver == KF_SOLVE_JACOBI_CG ? KF_INLINE_JACOBI
-                                                                         : KF_INLINE_ARRAY;
+    a->preconditioned = s->options.solver != KF_SOLVE_CG;
     a->flexible = s->options.solver == KF_SOLVE_MULTIGRID_CG;
 }
 
@@ -214,8 +212,7 @@ static kf_status make_fields(kf_plan *plan, kf_incompressible *s, kf_error *erro
         KF_TRY(make_buffer(plan, scalar, &s->direction, error));
         KF_TRY(make_buffer(plan, scalar, &s->image, error));
     }
-    if (s->arguments.inline_preconditioner == KF_INLINE_ARRAY)
-        KF_TRY(make_buffer(plan, scalar, &s->corrected, error));
+    if (s->arguments.preconditioned) KF_TRY(make_buffer(plan, scalar, &s->corrected, error));
     if (solver == KF_SOLVE_MULTIGRID || solver == KF_SOLVE_MULTIGRID_CG || solver == KF_SOLVE_FOURIER_CG)
         KF_TRY(make_buffer(plan, scalar, &s->other, error));
     return solver == KF_SOLVE_FOURIER_CG ? kf_incompressible_make_cosines(plan, s, error) : KF_OK;

@@ -18,7 +18,6 @@ extern const kf_figure_kind kf_incompressible_figure_kinds[];
 
 typedef enum kf_pressure_solver {
     KF_SOLVE_CG,
-    KF_SOLVE_JACOBI_CG,
     KF_SOLVE_INCOMPLETE_CG,
     KF_SOLVE_MULTIGRID,
     KF_SOLVE_MULTIGRID_CG,

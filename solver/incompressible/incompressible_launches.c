@@ -186,8 +186,7 @@ kf_solve_bytes kf_incompressible_solve_bytes(const kf_scene *scene,
     kf_solve_bytes bytes = {.start = 0.0};
     kf_incompressible_list_launches(scene, options, add_bytes, &bytes);
     kf_incompressible_outline(scene, &system);
-    const bool alone = options->solver == KF_SOLVE_MULTIGRID,
-               plain = options->solver == KF_SOLVE_CG || options->solver == KF_SOLVE_JACOBI_CG;
+    const bool alone = options->solver == KF_SOLVE_MULTIGRID, plain = options->solver == KF_SOLVE_CG;
     for (int level = 0; level < system.level_count; level++) {
         const int *cells = system.levels[level].cells;
         const double values = (level > 0 ? 0.0

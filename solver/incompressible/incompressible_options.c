@@ -5,7 +5,7 @@
 #include "solver/incompressible/incompressible.h"
 
 const char *const kf_pressure_solver_names[KF_PRESSURE_SOLVERS + 1] = {
-    "cg", "jacobi_cg", "incomplete_cg", "multigrid", "multigrid_cg", "fourier_cg", NULL};
+    "cg", "incomplete_cg", "multigrid", "multigrid_cg", "fourier_cg", NULL};
 
 double kf_incompressible_tolerance(const kf_scene *scene) {
     const double tolerance = kf_incompressible_model_of(scene)->tolerance;

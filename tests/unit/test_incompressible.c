@@ -50,7 +50,6 @@ static const char *const all_solvers[] = {
     "solver=multigrid_cg sweeps=3 storage=f64",
     "solver=multigrid iterations=50",
     "solver=cg iterations=400",
-    "solver=jacobi_cg iterations=400",
     "solver=incomplete_cg iterations=400",
     "solver=fourier_cg",
     "solver=fourier_cg storage=f64",
