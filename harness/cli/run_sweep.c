@@ -144,11 +144,6 @@ static kf_status read_values(sweep *s, kf_error *error) {
         KF_TRY(strchr(text, ':') != NULL && k != SCENES ? read_range(s, option, text, error)
                                                         : read_list(s, option, text, error));
     }
-    for (int i = 0; i < s->count; i++)
-        for (int j = 0; j < i; j++)
-            if (is_repeated(s->kind, s->values[i], s->values[j]))
-                return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is given twice", kinds[s->kind].option,
-                               s->values[i]);
     for (int i = 0; i < 2 && s->kind == GRIDS; i++) {
         const char *other = i == 0 ? "--grid" : "--cells";
         if (kf_argument_given(s->arguments, other))
@@ -226,8 +221,16 @@ static kf_status read_seed(const char *text, uint64_t *seed, kf_error *error) {
     return kf_fail(error, KF_BAD_INPUT, "option '--seeds': '%s' is not a whole number of at least 1", text);
 }
 
-/* Checks all values as a run would, before any mesh is read. */
-static kf_status check_values(const sweep *s, kf_error *error) {
+/* Writes a value that has a unit in that of the sweep, in which tables and charts have all of them. */
+static void write_in_unit(const sweep *s, const kf_placement *placement, char value[LONGEST_VALUE]) {
+    char *end = NULL;
+    (void)kf_read_decimal(value, &end);
+    if (*end != '\0' && s->kind == SPEED) (void)snprintf(value, LONGEST_VALUE, "%.9g", placement->speed);
+    if (*end != '\0' && s->kind == YAW) (void)snprintf(value, LONGEST_VALUE, "%.9g", placement->yaw);
+}
+
+/* Checks all values as a run would, before any mesh is read. None is given twice. */
+static kf_status check_values(sweep *s, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
     kf_placement placement;
     kf_status status = KF_OK;
@@ -240,7 +243,13 @@ static kf_status check_values(const sweep *s, kf_error *error) {
         if (s->kind == SEEDS) status = read_seed(s->values[i], &seed, error);
         if (placing) kf_argument_set(own, kinds[s->kind].each, s->values[i]);
         if (status == KF_OK) status = kf_argument_placement(own, &placement, error);
+        if (status == KF_OK && placing) write_in_unit(s, &placement, s->values[i]);
     }
+    for (int i = 0; i < s->count && status == KF_OK; i++)
+        for (int j = 0; j < i && status == KF_OK; j++)
+            if (is_repeated(s->kind, s->values[i], s->values[j]))
+                status = kf_fail(error, KF_BAD_INPUT, "option '%s': %s is given twice", kinds[s->kind].option,
+                                 s->values[i]);
     free(own);
     return status;
 }
@@ -270,11 +279,29 @@ static bool has_placement(const char *scene) {
     return placed;
 }
 
+/* Names a scene's run by its file, or by its folder and file where another scene's file has the same name. */
+static void name_scene(const sweep *s, int point, char name[128]) {
+    const char *value = s->values[point], *slash = strrchr(value, '/');
+    char other[128], both[KF_PATH];
+    bool alone = true;
+    kf_scene_name(value, name);
+    for (int i = 0; i < s->count; i++) {
+        kf_scene_name(s->values[i], other);
+        alone = alone && (i == point || strcmp(other, name) != 0);
+    }
+    if (alone || slash == NULL || slash == value) return;
+    const char *folder = slash;
+    while (folder > value && folder[-1] != '/')
+        folder--;
+    if (kf_path(both, NULL, "%.*s-%s", (int)(slash - folder), folder, name) == KF_OK)
+        kf_copy_text(name, 128, both);
+}
+
 /* Names a run's folder by the swept value, as in "yaw-10". */
 static void name_point(const sweep *s, int point, char name[128]) {
     const char *word = kinds[s->kind].word;
     if (s->kind == SCENES) {
-        kf_scene_name(s->values[point], name);
+        name_scene(s, point, name);
         return;
     }
     size_t length = (size_t)snprintf(name, 128, "%s", word);
@@ -428,6 +455,26 @@ static kf_status choose_folder(sweep *s, kf_error *error) {
                          : kf_path(s->folder, error, "%s-sweep", name);
 }
 
+/* Refuses two runs that would have one folder, and a folder with the table of another sweep, which would be
+ * lost. */
+static kf_status check_names(const sweep *s, kf_error *error) {
+    const char *values[KF_SWEEP_POINTS];
+    char name[128], other[128];
+    for (int i = 0; i < s->count; i++) {
+        values[i] = s->values[i];
+        name_point(s, i, name);
+        for (int j = 0; j < i; j++) {
+            name_point(s, j, other);
+            if (strcmp(name, other) == 0)
+                return kf_fail(error, KF_BAD_INPUT,
+                               "option '%s': %.100s and %.100s would both be run in %s/%s; rename one",
+                               kinds[s->kind].option, s->values[j], s->values[i], s->folder, name);
+        }
+    }
+    if (kf_argument_given(s->arguments, "--force")) return KF_OK;
+    return kf_sweep_result_check(s->folder, kinds[s->kind].axis, s->count, values, error);
+}
+
 /* Makes the scene and the options of each run before the first one starts. */
 static kf_status check_points(sweep *s, kf_error *error) {
     kf_arguments *own = kf_allocate(sizeof *own);
@@ -488,6 +535,7 @@ static kf_status prepare(sweep *s, kf_error *error) {
     KF_TRY(check_values(s, error));
     KF_TRY(read_ways(s, error));
     KF_TRY(choose_folder(s, error));
+    KF_TRY(check_names(s, error));
     const char *first = s->kind != SCENES ? kf_argument(s->arguments, "--scene", "") : s->values[0];
     if (!kf_argument_given(s->arguments, "--config") && kf_scene_is_mesh(first))
         KF_TRY(place_meshes(s, first, error));

@@ -285,6 +285,37 @@ static kf_status write_chart(const kf_sweep_result *r, const char *path, kf_erro
     return kf_chart_end(&c, path, error);
 }
 
+kf_status kf_sweep_result_check(const char *folder, const char *axis, int count, const char *const *values,
+                                kf_error *error) {
+    char path[KF_PATH];
+    cJSON *former = NULL;
+    const cJSON *run;
+    KF_TRY(kf_path(path, error, "%s/sweep.json", folder));
+    kf_status status = kf_json_read_file(path, &former, error);
+    if (status == KF_HOST) return status;
+    if (status != KF_OK) return KF_OK; /* there is none, or it is no table */
+    const char *over = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(former, "sweep"));
+    if (over != NULL && strcmp(over, axis) != 0)
+        status = kf_fail(error, KF_BAD_INPUT,
+                         "%s: holds the table of a sweep over the %.40s; give a new folder with --output, or "
+                         "--force",
+                         folder, over);
+    cJSON_ArrayForEach(run, cJSON_GetObjectItemCaseSensitive(former, "runs")) {
+        const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(run, "value"));
+        bool known = value == NULL;
+        for (int i = 0; i < count && !known; i++)
+            known = strcmp(value, values[i]) == 0;
+        if (status == KF_OK && !known)
+            status = kf_fail(
+                error, KF_BAD_INPUT,
+                "%s: holds a table with the %.40s %.60s, which is not among these values; give all of "
+                "them with --resume, or a new folder with --output, or --force",
+                folder, axis, value);
+    }
+    cJSON_Delete(former);
+    return status;
+}
+
 /* Writes table, JSON and chart of a sweep into its folder, and prints the table or the JSON. */
 kf_status kf_sweep_result_write(const kf_sweep_result *r, const char *folder, bool json, kf_error *error) {
     const kf_grid_limit limit = limit_of(r);

@@ -24,6 +24,11 @@ typedef struct kf_sweep_result {
 void kf_sweep_result_add(kf_sweep_result *result, const char *value, const char *folder);
 void kf_sweep_result_free(kf_sweep_result *result); /* its contents */
 
+/* Refuses a folder that holds the table of another sweep: over something else, or over values that are not
+ * among these. */
+kf_status kf_sweep_result_check(const char *folder, const char *axis, int count, const char *const *values,
+                                kf_error *error);
+
 /* Writes sweep.csv and sweep.json into the folder, and sweep.png if there are two values or more. Prints the
  * table, or the contents of sweep.json. */
 kf_status kf_sweep_result_write(const kf_sweep_result *result, const char *folder, bool json,

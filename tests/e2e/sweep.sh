@@ -36,6 +36,22 @@ says "ball-sweep/yaw0: had finished after 40 of the 60 steps that are asked for 
 [ "$(stat -c %Y.%i ball-sweep/yaw0/forces.csv)" = "$before" ] || complain "a run that had finished was run again"
 [ "$(tail -n 1 ball-sweep/yaw20/forces.csv | cut -d, -f1)" = 60 ] || complain "the interrupted run did not go on to step 60"
 
+# Another sweep does not replace the table of this one, over another quantity or over other values of the same.
+before=$(sha256sum ball-sweep/sweep.*)
+expect 2 run --scene ball.obj "${small[@]}" --speed 5,10 "${few[@]}" --steps 3
+says "ball-sweep: holds the table of a sweep over the yaw in degrees; give a new folder with --output, or --force"
+expect 2 run --scene ball.obj "${small[@]}" --yaw 0,20,40 "${few[@]}" --steps 3
+says "ball-sweep: holds a table with the yaw in degrees -20, which is not among these values"
+[ "$(sha256sum ball-sweep/sweep.*)" = "$before" ] || complain "a refused sweep changes the table of another"
+# Two scenes of one name are told apart by their folders. Speeds are in metres a second, whatever they were given in.
+mkdir one two && cp ball.obj one && cp ball.obj two
+expect 0 run --scene one/ball.obj,two/ball.obj "${small[@]}" "${few[@]}" --steps 2 --output namesakes
+[ -s namesakes/one-ball/run.json ] && [ -s namesakes/two-ball/run.json ] || complain "two scenes of one name have not two folders"
+expect 2 run --scene one/ball.obj,two/../one/ball.obj "${small[@]}" "${few[@]}" --steps 2 --output alike
+says "would both be run in alike/one-ball; rename one"
+expect 2 run --scene ball --speed 36km/h,10 "${few[@]}" --steps 2 --output twice
+says "option '--speed': 10 is given twice"
+
 # A sweep is over speeds, grids, meshes or seeds.
 expect 0 run --scene ball-sweep/yaw0/scene.json --speed 5,10 "${few[@]}" --steps 3 --output speeds --json
 holds='"sweep":[[:space:]]*"speed in m/s"'
