@@ -30,6 +30,9 @@ typedef struct kf_verification {
     double spread;
 } kf_verification;
 
+/* Returns the larger of two deviations; NAN when either is NAN, which fmax would hide. */
+double kf_worse(double left, double right);
+
 /* Adds a deviation. More than KF_DEVIATIONS are a programming error. */
 void kf_verification_add(kf_verification *verification, const char *name, double value, double bound);
 /* KF_GATE_FAILED if a deviation exceeds its bound. The message names the one farthest beyond and lists

@@ -5,6 +5,10 @@
 #include "base/plan/system.h"
 #include "base/util/text.h"
 
+double kf_worse(double left, double right) {
+    return isnan(left) || left > right ? left : right;
+}
+
 void kf_verification_add(kf_verification *verification, const char *name, double value, double bound) {
     assert(verification->count < KF_DEVIATIONS);
     kf_deviation *added = &verification->deviations[verification->count++];

@@ -232,7 +232,7 @@ static kf_status read_whole(const kf_option *option, const char *text, long *val
     const long parsed = strtol(text, &end, 10);
     if (end == text || *end != '\0')
         return kf_fail(error, KF_BAD_INPUT, "option '%s': '%s' is not a whole number", option->name, text);
-    if (errno == ERANGE || (double)parsed < option->values.low || (double)parsed > option->values.high)
+    if (errno == ERANGE || parsed < (long)option->values.low || parsed > (long)option->values.high)
         return kf_fail(error, KF_BAD_INPUT, "option '%s': %s is outside %.0f to %.0f", option->name, text,
                        option->values.low, option->values.high);
     *value = parsed;

@@ -31,13 +31,13 @@ static kf_status sample_shedding(const kf_validation *validation, kf_d2q9_flow *
         if (status == KF_OK) status = channel->plan->methods->flow->load(channel->plan, &load, error);
         lift[s] = load.force[1] / scale;
         mean += lift[s] / samples;
-        result->drag = fmax(result->drag, load.force[0] / scale);
+        result->drag = kf_worse(result->drag, load.force[0] / scale);
     }
     double first = -1, last = -1;
     int periods = 0;
     result->lift = 0;
     for (int s = 0; s < samples && status == KF_OK; s++) {
-        result->lift = fmax(result->lift, lift[s]);
+        result->lift = kf_worse(result->lift, lift[s]);
         if (s == 0 || lift[s - 1] >= mean || lift[s] < mean) continue;
         last = s - 1 + (mean - lift[s - 1]) / (lift[s] - lift[s - 1]);
         if (first < 0)

@@ -34,7 +34,7 @@ static double load_deviation(const kf_scene *scene, const kf_solid_load *load,
     double force = sqrt(dx * dx + dy * dy), scale = hypot(reference->force[0], reference->force[1]);
     double torque = fabs(load->torque[2] - reference->torque[2]);
     double torque_scale = fmax(fabs(reference->torque[2]), fmax(scale, floor_scale) * fmax(extent, 1.0));
-    return fmax(force / fmax(scale, floor_scale), torque / torque_scale);
+    return kf_worse(force / fmax(scale, floor_scale), torque / torque_scale);
 }
 
 kf_status kf_d2q9_verify(kf_plan *plan, const kf_reference *reference, kf_verification *verification,

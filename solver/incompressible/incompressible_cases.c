@@ -110,7 +110,7 @@ static kf_status case_divergence(kf_validation *validation, kf_error *error) {
                          left / sqrt(states[1].divergence / states[1].cells), 1e-2);
         kf_check_at_most(validation, "ball: residual that the solver says it reached",
                          "the solver's tolerance", KF_DEFAULT_TOLERANCE,
-                         fmax(states[0].residual, states[1].residual), 0.0);
+                         kf_worse(states[0].residual, states[1].residual), 0.0);
     }
     kf_flow_close(plan);
     kf_scene_free(scene);

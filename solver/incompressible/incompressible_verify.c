@@ -21,8 +21,8 @@ static double load_deviation(const kf_solid_load *load, const kf_solid_load *ref
         torque[i] = load->torque[i] - reference->torque[i];
     }
     const double scale = fmax(kf_length(reference->force), 1e-6);
-    return fmax(kf_length(force) / scale,
-                kf_length(torque) / fmax(kf_length(reference->torque), 10.0 * scale));
+    return kf_worse(kf_length(force) / scale,
+                    kf_length(torque) / fmax(kf_length(reference->torque), 10.0 * scale));
 }
 
 kf_status kf_incompressible_verify(kf_plan *plan, const kf_reference *reference,
@@ -54,7 +54,7 @@ kf_status kf_incompressible_verify(kf_plan *plan, const kf_reference *reference,
     if (system->solid != 0)
         kf_verification_add(verification, "force", load_deviation(&load, &reference->load), 20.0 * bound);
     kf_verification_add(verification, "residual",
-                        finite ? fmax(states[0].residual, states[1].residual) : (double)NAN,
+                        finite ? kf_worse(states[0].residual, states[1].residual) : (double)NAN,
                         1.001 * tolerance);
     return kf_verification_judge(verification, error);
 }

@@ -127,9 +127,9 @@ kf_status kf_case_force_balance(kf_validation *validation, kf_error *error) {
             change[0][i] = now.momentum[i] - before.momentum[i] + load.force[i];
             change[1][i] = now.angular[i] - before.angular[i] + torque;
         }
-        worst_force = fmax(worst_force, kf_length(change[0]) / kf_length(load.force));
-        worst_torque = fmax(worst_torque, kf_length(change[1]) / kf_length(load.torque));
-        mass = fmax(mass, fabs(now.mass));
+        worst_force = kf_worse(worst_force, kf_length(change[0]) / kf_length(load.force));
+        worst_torque = kf_worse(worst_torque, kf_length(change[1]) / kf_length(load.torque));
+        mass = kf_worse(mass, fabs(now.mass));
         before = now;
     }
     kf_flow_close(plan);

@@ -102,8 +102,8 @@ static kf_status follow_totals(const kf_validation *validation, kf_boundary face
             difference[0][i] = now.linear[i] - first.linear[i];
             difference[1][i] = now.angular[i] - first.angular[i];
         }
-        change[0] = kf_flow_larger(change[0], kf_length(difference[0]) / kf_length(first.linear));
-        change[1] = kf_flow_larger(change[1], kf_length(difference[1]) / kf_length(first.angular));
+        change[0] = kf_worse(change[0], kf_length(difference[0]) / kf_length(first.linear));
+        change[1] = kf_worse(change[1], kf_length(difference[1]) / kf_length(first.angular));
     }
     kf_flow_close(plan);
     kf_scene_free(scene);
@@ -165,7 +165,7 @@ static kf_status run_settling(kf_validation *validation, const settling *s, doub
         status = kf_flow_advance(validation, plan, stride, error);
         if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) status = plan->methods->flow->pose(plan, &pose, error);
-        fastest = kf_flow_larger(fastest, -pose.velocity[2]);
+        fastest = kf_worse(fastest, -pose.velocity[2]);
     }
     kf_flow_close(plan);
     kf_scene_free(scene);

@@ -87,30 +87,33 @@ static void look(const kf_scene *scene, const double *values, seen *s) {
         double square = 0;
         for (size_t c = 1; c <= 3; c++)
             square += values[c * count + n] * values[c * count + n];
-        top = kf_flow_larger(top, sqrt(square));
+        top = kf_worse(top, sqrt(square));
         sum += values[n];
     }
-    s->speed = kf_flow_larger(s->speed, top / scene->reference_speed);
-    s->drift = kf_flow_larger(s->drift, fabs(sum) / (double)count);
+    s->speed = kf_worse(s->speed, top / scene->reference_speed);
+    s->drift = kf_worse(s->drift, fabs(sum) / (double)count);
 }
 
-/* Runs until the end or until the state makes no sense, which is a result, not an error. */
+/* Runs until the end or until the state makes no sense, which is a result, not an error. Nothing is known of
+ * such a state's speed and mass. */
 static kf_status run_long(const kf_validation *validation, const kf_scene *scene, kf_plan *plan,
                           uint64_t steps, seen *s, kf_error *error) {
     enum { LOOKS = 40 };
     for (int look_number = 0; look_number < LOOKS; look_number++) {
         double *values;
         KF_TRY(kf_flow_advance(validation, plan, steps / LOOKS, error));
-        if (kf_plan_watch(plan, error) != KF_OK)
-            return error->status == KF_GATE_FAILED ? KF_OK : error->status;
+        const bool diverged = kf_plan_watch(plan, error) != KF_OK;
+        if (diverged && error->status != KF_GATE_FAILED) return error->status;
+        if (diverged) break;
         KF_TRY(kf_kinetic_read(plan, &values, error));
         if (!isnan(kf_flow_energy(scene, values))) {
             s->steps = plan->steps_done;
             look(scene, values, s);
         }
         free(values);
-        if (s->steps != plan->steps_done) return KF_OK;
+        if (s->steps != plan->steps_done) break;
     }
+    if (s->steps != plan->steps_done) s->speed = s->drift = (double)NAN;
     return KF_OK;
 }
 

@@ -134,7 +134,7 @@ static kf_status reflection(const kf_validation *validation, double *back, kf_er
     const kf_status status =
         run_waves(validation, scene, (uint64_t)(0.44 * NODES * sqrt(3.0)), &values, error);
     for (int x = 0; x < NODES && status == KF_OK; x++)
-        most[x >= NODES / 2] = fmax(most[x >= NODES / 2], fabs(values[x]));
+        most[x >= NODES / 2] = kf_worse(most[x >= NODES / 2], fabs(values[x]));
     *back = most[0] / most[1];
     free(values);
     kf_scene_free(scene);

@@ -126,7 +126,7 @@ static kf_status check_uniform(kf_validation *validation, kf_error *error) {
         const kf_status status = run(validation, &flow, NESTED, 6, &values, error);
         const size_t count = count_of(&flow);
         for (size_t i = 0; i < 4 * count && status == KF_OK; i++)
-            off = kf_flow_larger(off, fabs(values[i] - (i < count ? 0.0 : flow.stream[i / count - 1])));
+            off = kf_worse(off, fabs(values[i] - (i < count ? 0.0 : flow.stream[i / count - 1])));
         free(values);
         KF_TRY(status);
     }

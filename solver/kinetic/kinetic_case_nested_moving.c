@@ -123,7 +123,7 @@ static kf_status run(const kf_validation *validation, const moving_ball *ball, b
         status = kf_flow_advance(validation, plan, (uint64_t)(steps / LOOKS / (nested ? 2 : 1)), error);
         if (status == KF_OK) status = plan->methods->flow->load(plan, &load, error);
         if (status == KF_OK) status = plan->methods->flow->pose(plan, &pose, error);
-        if (status == KF_OK) o->fastest = kf_flow_larger(o->fastest, kf_length(pose.velocity));
+        if (status == KF_OK) o->fastest = kf_worse(o->fastest, kf_length(pose.velocity));
     }
     for (int a = 0; a < 3 && status == KF_OK; a++)
         o->gone[a] = (pose.center[a] - scene->motion.center[a]) / ball->diameter * (nested ? 2.0 : 1.0);

@@ -48,10 +48,10 @@ static void compare(const passing_vortex *v, const double *near, const double *f
             double square = 0;
             for (size_t c = 0; c < 4; c++) {
                 const double d = near[c * count + y * row + x] - far[2 * (c * count + y * row) + x];
-                if (c == 0) difference[0] = kf_flow_larger(difference[0], fabs(d));
+                if (c == 0) difference[0] = kf_worse(difference[0], fabs(d));
                 if (c > 0) square += d * d;
             }
-            difference[1] = kf_flow_larger(difference[1], sqrt(square));
+            difference[1] = kf_worse(difference[1], sqrt(square));
         }
 }
 
@@ -141,7 +141,7 @@ static kf_status check_sound(kf_validation *validation, kf_error *error) {
     if (status == KF_OK) status = kf_flow_advance(validation, plan, STEPS, error);
     if (status == KF_OK) status = kf_kinetic_read(plan, &values, error);
     for (int x = 0; x < w.length && status == KF_OK; x++)
-        echo = kf_flow_larger(echo, fabs(values[x]));
+        echo = kf_worse(echo, fabs(values[x]));
     free(values);
     kf_flow_close(plan);
     kf_scene_free(scene);

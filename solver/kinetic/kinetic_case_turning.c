@@ -117,7 +117,7 @@ static kf_status run_cylinders(const kf_validation *validation, const cylinders 
         }
     }
     for (int k = 0; k < 2; k++)
-        deviation[k] = all[k] > 0.0 ? sqrt(off[k] / all[k]) : 0.0;
+        deviation[k] = all[k] == 0.0 ? 0.0 : sqrt(off[k] / all[k]);
     free(values);
     kf_flow_close(plan);
     kf_scene_free(scene);

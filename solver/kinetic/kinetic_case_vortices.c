@@ -45,7 +45,7 @@ static double largest_vorticity(const kf_scene *scene, const double *values) {
     double largest = 0;
     for (int y = 0; y < scene->nodes[1]; y++)
         for (int x = 0; x < scene->nodes[0]; x++)
-            largest = fmax(largest, fabs(vorticity(scene, values, x, y)));
+            largest = kf_worse(largest, fabs(vorticity(scene, values, x, y)));
     return largest;
 }
 
@@ -108,12 +108,13 @@ static kf_status watch_layer(const kf_validation *validation, const kf_scene *sc
         KF_TRY(kf_kinetic_read(plan, &values, error));
         if (isnan(kf_flow_energy(scene, values))) {
             free(values);
-            result->blow_up = (double)look / LOOKS;
+            result->blow_up = fmax(look, 1.0) / LOOKS;
+            result->vorticity_ratio = (double)NAN;
             return KF_OK;
         }
         const double largest = largest_vorticity(scene, values);
         if (look == 0) first = largest;
-        result->vorticity_ratio = fmax(result->vorticity_ratio, largest / first);
+        result->vorticity_ratio = kf_worse(result->vorticity_ratio, largest / first);
         if (look == LOOKS) result->vortices = count_vortices(scene, values);
         free(values);
     }

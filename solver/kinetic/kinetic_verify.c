@@ -34,7 +34,7 @@ static double load_deviation(const kf_solid_load *load, const kf_solid_load *ref
     const double parts = reach > 0.0 ? sqrt(scale[1]) / reach : 0.0;
     double force = sqrt(error[0]) / fmax(fmax(sqrt(scale[0]), parts), 1e-6);
     double torque = sqrt(error[1]) / fmax(fmax(sqrt(scale[1]), sqrt(scale[0])), 1e-6);
-    return fmax(force, torque);
+    return kf_worse(force, torque);
 }
 
 /* Returns the distance from a turning solid by links to its farthest point; 0 for others, whose forces do not
@@ -58,7 +58,7 @@ kf_status kf_reference_compare_loads(kf_plan *plan, const kf_reference_result *e
     if (solids == 0) return KF_OK;
     KF_TRY(plan->methods->flow->loads(plan, loads, error));
     for (int s = 0; s < solids; s++)
-        *deviation = fmax(*deviation, load_deviation(&loads[s], &exact->loads[s], 0.0));
+        *deviation = kf_worse(*deviation, load_deviation(&loads[s], &exact->loads[s], 0.0));
     return KF_OK;
 }
 

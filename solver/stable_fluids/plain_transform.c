@@ -112,5 +112,5 @@ double kf_spectral_divergence(const kf_fluid *f, double *const velocity[3]) {
     }
     for (int i = 0; i < f->dimensions; i++)
         free(modes[i]);
-    return all > 0 ? sqrt(across / all) : 0;
+    return all == 0 ? 0 : sqrt(across / all);
 }

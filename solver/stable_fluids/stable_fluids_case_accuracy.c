@@ -127,7 +127,7 @@ static kf_status look_at_energy(void *data, int step, const kf_fluid_state *stat
     growth *g = data;
     (void)error;
     const double now = kf_fluid_energy(g->fluid, state->velocity);
-    if (step > 1) g->most = fmax(g->most, now / g->before - 1);
+    if (step > 1) g->most = kf_worse(g->most, now / g->before - 1);
     g->before = now;
     return KF_OK;
 }
@@ -214,8 +214,8 @@ kf_status kf_case_fluid_symmetry(kf_validation *v, kf_error *error) {
                         const double *own =
                             states[i]
                                 .velocity[moves[i].transposed || moves[i].turned ? 1 - component : component];
-                        worst[i] = fmax(worst[i], fabs(signs[i][component] * own[there[i]] -
-                                                       states[0].velocity[component][here]));
+                        worst[i] = kf_worse(worst[i], fabs(signs[i][component] * own[there[i]] -
+                                                           states[0].velocity[component][here]));
                     }
             }
         for (int i = 0; i < MOVES; i++) {
@@ -254,7 +254,7 @@ static kf_status stray(const kf_validation *v, double speed, int steps, double *
                 const double *at = i == 0 ? from : state.particles + 3 * j;
                 values[i] = sin(2 * pi * (at[0] - 0.5) / N) * sin(2 * pi * (at[1] - 0.5) / N);
             }
-            *worst = fmax(*worst, fabs(values[1] - values[0]));
+            *worst = kf_worse(*worst, fabs(values[1] - values[0]));
         }
         kf_fluid_state_free(&state);
     }

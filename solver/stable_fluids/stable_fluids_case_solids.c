@@ -59,8 +59,8 @@ kf_status kf_case_fluid_walls(kf_validation *v, kf_error *error) {
                 {(size_t)i * 2 * N + N - 1, (size_t)i * 2 * N + N},
                 {(size_t)(N - 1) * 2 * N + (size_t)i, (size_t)N * 2 * N + (size_t)i}};
             for (int axis = 0; axis < 2; axis++)
-                leak = fmax(leak, fabs(0.5 * (state.velocity[axis][across[axis][0]] +
-                                              state.velocity[axis][across[axis][1]])));
+                leak = kf_worse(leak, fabs(0.5 * (state.velocity[axis][across[axis][0]] +
+                                                  state.velocity[axis][across[axis][1]])));
         }
         const double speed = sqrt(kf_fluid_energy(f, state.velocity) / (4.0 * N * N));
         kf_check_absolute(v, "walls: velocity through them over the mean speed", "symmetry", 0, leak / speed,

@@ -73,7 +73,7 @@ static kf_status run_for_error(const kf_validation *v, kf_fluid *f, const kf_flu
     *worst = 0;
     if (status == KF_OK) {
         for (int n = 0; n < (int)kf_fluid_cell_count(f); n++)
-            *worst = fmax(*worst, error_in(expected, &state, n));
+            *worst = kf_worse(*worst, error_in(expected, &state, n));
         kf_fluid_state_free(&state);
     }
     kf_fluid_free(f);
@@ -315,7 +315,7 @@ static double off_uniform(const void *dimensions, const kf_fluid_state *state, i
     double worst = 0, expected[3];
     uniform(NULL, NULL, expected);
     for (int i = 0; i < *(const int *)dimensions; i++)
-        worst = fmax(worst, fabs(state->velocity[i][cell] - expected[i]));
+        worst = kf_worse(worst, fabs(state->velocity[i][cell] - expected[i]));
     return worst;
 }
 

@@ -95,7 +95,7 @@ static void compare_state(const kf_fluid *f, const kf_fluid_state *state, const 
         compare(state->velocity[i], reference->velocity[i], cells, &velocity);
         for (size_t n = 0; n < cells; n++)
             sum += state->velocity[i][n] - reference->velocity[i][n];
-        momentum = fmax(momentum, fabs(sum) / (double)cells);
+        momentum = kf_worse(momentum, fabs(sum) / (double)cells);
     }
     double error = relative(&velocity, cells);
     for (int i = 0; i < f->dye_count; i++) {
@@ -112,7 +112,7 @@ static void compare_state(const kf_fluid *f, const kf_fluid_state *state, const 
                        (int)(velocity.at / ((size_t)f->cells[0] * (size_t)f->cells[1])));
     }
     most->mean_velocity =
-        fmax(most->mean_velocity, momentum / fmax(sqrt(velocity.scale / (double)cells), 1e-3));
+        kf_worse(most->mean_velocity, momentum / fmax(sqrt(velocity.scale / (double)cells), 1e-3));
     most->strayed = fmax(most->strayed, strayed(f, state->particles, reference->particles));
 }
 

@@ -201,7 +201,3 @@ kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const cha
     kf_snapshot_free(&snapshot);
     return status;
 }
-
-double kf_flow_larger(double left, double right) {
-    return isnan(left) || left > right ? left : right;
-}

@@ -47,9 +47,6 @@ double kf_flow_energy(const kf_scene *scene, const double *values);
 kf_status kf_flow_draw(const kf_validation *validation, kf_plan *plan, const char *name, int normal,
                        double most, kf_error *error);
 
-/* Returns the larger of both; NAN when either is NAN. */
-double kf_flow_larger(double left, double right);
-
 extern const double kf_pi;
 
 #endif

@@ -35,7 +35,7 @@ double kf_profile_deviation(const kf_scene *scene, const double *values, int com
         if (points[i].place <= 0.0 || points[i].place >= 1.0) continue;
         const double here = kf_profile_velocity(scene, values, component, points[i].place, lid);
         const double error = fabs(here - points[i].velocity);
-        largest = kf_flow_larger(largest, error);
+        largest = kf_worse(largest, error);
     }
     return largest;
 }

@@ -22,6 +22,7 @@ typedef struct recording {
     double clock_us;     /* the device's clock */
     size_t most_bytes;   /* larger buffers are out of memory; with 0 none are */
     kf_text *sources;    /* each module's file and defines are added, unless NULL */
+    bool no_numbers;     /* what is downloaded is NaN */
     const char *failing; /* a launch of this name fails, unless NULL */
     /* Returns how many blocks of a function of this source are resident on a multiprocessor. With NULL it
      * follows from the number of threads. */

@@ -146,6 +146,28 @@ static void test_a_moving_wall_and_stilts(void **state) {
     (void)state;
     verify(open_shipped_scene("ahmed", 14000), 2, two_solvers);
 }
+/* The gate refuses a load of which one component is no number. */
+static void test_a_load_without_a_number(void **state) {
+    (void)state;
+    kf_scene *scene = open_shipped_scene("ahmed", 10000);
+    kf_reference *reference;
+    kf_verification verification;
+    kf_error error = {KF_OK, ""};
+    must(incompressible->reference(problem_of(incompressible, scene), 1, &reference, &error), &error);
+    const kf_config config = configure(scene, one_solver[0]);
+    kf_plan *plan = open_plan_of(incompressible, scene, &config);
+    advance(plan, 1);
+    must(incompressible->verify(plan, reference, &verification, &error), &error);
+    const kf_solid_load right = reference->load;
+    for (int i = 0; i < 6; i++) {
+        *(i < 3 ? &reference->load.force[i] : &reference->load.torque[i - 3]) = (double)NAN;
+        assert_int_equal(incompressible->verify(plan, reference, &verification, &error), KF_GATE_FAILED);
+        reference->load = right;
+    }
+    kf_plan_free(plan);
+    incompressible->free_reference(reference);
+    kf_scene_free(scene);
+}
 static void test_a_turning_solid(void **state) {
     (void)state;
     kf_scene *scene = open_shipped_scene("ahmed", 10000);
@@ -573,6 +595,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_mesh_with_holes),
                                        cmocka_unit_test(test_a_moving_wall_and_stilts),
                                        cmocka_unit_test(test_a_turning_solid),
+                                       cmocka_unit_test(test_a_load_without_a_number),
                                        cmocka_unit_test(test_steps_carry_over_cells_in_a_box),
                                        cmocka_unit_test(test_known_profiles),
                                        cmocka_unit_test(test_force_of_the_body),
