@@ -53,7 +53,58 @@ static void test_seams_in_any_unit(void **state) {
     }
 }
 
+/* Reads a box whose faces nearly meet, a fin on its top that has both its sides, and a triangle along a seam
+ * that vanishes when the seam is closed. The file has its faces in order, from this one on. */
+static void read_from(size_t begin, kf_mesh *mesh) {
+    enum { QUADS = 2, MOST = 64 };
+    kf_text text = {0}, notes = {0};
+    kf_error error = {0};
+    int have = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (int far = 0; far < 2; far++)
+            append_face(&text, &have, axis, far == 1, QUADS, 1.0);
+    /* The far face across z has the corners from 46 on. Its first ones lie on the near face across y, whose
+     * corners are 19 to 27, the upper ones from 25 on. */
+    kf_text_append(&text, "v 0.3 0.3 0.9\nf 46 50 55\nf 50 46 55\nf 46 25 49\n");
+    char *line[MOST], *rest = text.text;
+    kf_text turned = {0}, vertices = {0};
+    size_t faces = 0;
+    for (char *one; (one = strtok_r(rest, "\n", &rest)) != NULL;)
+        if (one[0] == 'v')
+            kf_text_append(&vertices, "%s\n", one);
+        else
+            line[faces++] = one;
+    for (size_t f = 0; f < faces; f++)
+        kf_text_append(&turned, "%s\n", line[(begin + f) % faces]);
+    kf_text_append(&vertices, "%s", turned.text);
+    if (kf_mesh_read(write_text("seams.obj", vertices.text), mesh, &notes, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    kf_text_free(&text);
+    kf_text_free(&turned);
+    kf_text_free(&vertices);
+    kf_text_free(&notes);
+}
+
+/* What becomes of a heap of faces does not depend on which of them comes first. */
+static void test_faces_in_any_order(void **state) {
+    (void)state;
+    static const size_t first[] = {0, 13, 25,
+                                   26}; /* of the box, then of the fin's sides, then along the seam */
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        const size_t begin = first[i];
+        kf_mesh mesh;
+        read_from(begin, &mesh);
+        const double area = kf_mesh_area(&mesh), fin = kf_mesh_triangle_area(&mesh, 48);
+        if (mesh.triangle_count != 49 || mesh.sheet_count != 1 || fabs(area - fin - 2.76) > 1e-5 ||
+            fabs(fin - 0.154229) > 1e-5)
+            fail_msg("from face %zu: %zu triangles, %zu of sheets, area %g, that of the fin %g", begin,
+                     mesh.triangle_count, mesh.sheet_count, area, fin);
+        kf_mesh_free(&mesh);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_seams_in_any_unit)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_seams_in_any_unit),
+                                       cmocka_unit_test(test_faces_in_any_order)};
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
 }

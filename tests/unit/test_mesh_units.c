@@ -49,6 +49,21 @@ static void expect(const char *path, const statement *s, long line) {
     kf_text_free(&notes);
 }
 
+/* The ends of lines. In a binary header, which has no lines, they separate words as well. */
+static const char *const ends[] = {"\n", "\r\n", "\r"};
+
+/* Expects the statement of a text whose lines end in each way. */
+static void expect_lines(const char *name, const char *text, const statement *s, long line) {
+    for (size_t e = 0; e < sizeof ends / sizeof *ends; e++) {
+        kf_text ended = {0};
+        for (const char *at = text; *at != '\0'; at++)
+            kf_text_append(&ended, "%.*s", *at == '\n' ? (int)strlen(ends[e]) : 1,
+                           *at == '\n' ? ends[e] : at);
+        expect(write_text(name, ended.text), s, line);
+        kf_text_free(&ended);
+    }
+}
+
 #define CORNERS "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 #define FACET   "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
 
@@ -58,23 +73,27 @@ static void words_of_all_formats(void **state) {
         const statement *s = &statements[i];
         char text[600], stl[84 + 50] = {0};
         (void)snprintf(text, sizeof text, "# made by hand\n# %s\n%s", s->words, CORNERS);
-        expect(write_text("a.obj", text), s, 2);
-        (void)snprintf(text, sizeof text, "%s# %s\r\n", CORNERS, s->words);
-        expect(write_text("b.obj", text), s, 5);
+        expect_lines("a.obj", text, s, 2);
+        (void)snprintf(text, sizeof text, "%s# %s\n", CORNERS, s->words);
+        expect_lines("b.obj", text, s, 5);
         (void)snprintf(text, sizeof text, "solid part %s\n%sendsolid\n", s->words, FACET);
-        expect(write_text("a.stl", text), s, 1);
+        expect_lines("a.stl", text, s, 1);
         (void)snprintf(
             text, sizeof text,
             "ply\nformat ascii 1.0\ncomment %s\nelement vertex 3\nproperty float x\nproperty float "
             "y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\n"
             "end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",
             s->words);
-        expect(write_text("a.ply", text), s, 3);
-        (void)snprintf(stl, 80, "%s", s->words);
+        expect_lines("a.ply", text, s, 3);
         stl[80] = 1;
         const float corners[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
         memcpy(stl + 96, corners, sizeof corners);
+        (void)snprintf(stl, 80, "%s", s->words);
         expect(write_bytes("b.stl", stl, sizeof stl), s, 0);
+        for (size_t e = 0; e < sizeof ends / sizeof *ends; e++) {
+            (void)snprintf(stl, 80, "%s%sby hand", s->words, ends[e]);
+            expect(write_bytes("c.stl", stl, sizeof stl), s, 0);
+        }
     }
     /* The first statement counts, and words that are no comment do not. */
     expect(write_text("c.obj", "# units: cm\n# units: mm\n" CORNERS), &(statement){"two", 0.01}, 1);

@@ -1,7 +1,10 @@
 /* Tests which of several results a plot shows, against the whole text of its table. Faults: the wrong
- * result of a cell, plan, moment or kernel. */
+ * result of a cell, plan, moment or kernel; one of several times in another unit than the others. */
+#include <sys/stat.h>
+
+#include "plots/history.h"
 #include "plots/tables.h"
-#include "tests/unit/store_fixture.h"
+#include "tests/unit/night_fixture.h"
 
 enum { MOST = 12 };
 typedef struct few {
@@ -182,8 +185,84 @@ static void kernels_of_one_name_add_up(void **state) {
     kf_store_close(store);
 }
 
+/* ---- Times a thousand times as long ---- */
+
+/* The tables of one run whose times are so many times as long, after each other. */
+static char *tables_of(double longer, const char *unit_name) {
+    few f = {.results = {0}};
+    kf_text all = {0}, data = {0};
+    kf_time_unit unit;
+    const char *plan = NULL;
+    int blocks = 0;
+    kf_error error = {0};
+    kf_plot_kernel of[6];
+    for (int i = 0; i < 6; i++) {
+        const char *const role = i == 0 ? "preset:baseline" : i == 1 ? "preset:default" : "search";
+        put(&f, role, "fused", 1 + i / 2, i % 2 == 0 ? "aos" : "soa", longer * (900 - 123.4 * i));
+        of[i] = kernel("stream", longer * (500 - 101.5 * i), 0.5);
+        f.list[i].kernels = &of[i];
+        f.list[i].kernel_count = 1;
+    }
+    for (int table = 0; table < 3; table++) {
+        const kf_status status = table == 0 ? kf_table_surface(&f.results, &data, &unit, &plan, &error)
+                                 : table == 1
+                                     ? kf_table_convergence(&f.results, &data, &unit, &blocks, &error)
+                                     : kf_table_kernels(&f.results, &data, &unit, &blocks, &error);
+        if (status != KF_OK) fail_msg("%s", error.message);
+        assert_string_equal(unit.name, unit_name);
+        kf_text_append(&all, "%s\n\n", data.text);
+        kf_text_free(&data);
+    }
+    return all.text;
+}
+
+/* Nights whose times are so many times as long, as they reach gnuplot, with their unit at the end. */
+static char *history_of(const char *name, double longer) {
+    char path[KF_PATH], drawn[KF_PATH], *text = NULL;
+    size_t size = 0;
+    uint64_t seed = 1;
+    kf_error error = {0};
+    fixture_path(path, name);
+    fixture_path(drawn, "history.svg");
+    kf_store *store = fixture_open(path);
+    for (int i = 0; i < 12; i++)
+        (void)fixture_whole_night(store, "b", "1", longer * (i < 6 ? 100 : 130), KF_SAME, &seed);
+    if (kf_plot_history(store, "b", drawn, &error) != KF_OK) fail_msg("%s", error.message);
+    kf_store_close(store);
+    assert_int_equal(kf_file_read(drawn, 0, &text, &size, &error), KF_OK);
+    return text;
+}
+
+/* Times a thousand times as long are the same numbers in the next unit, wherever a plot has times. */
+static void longer_times_have_another_unit(void **state) {
+    (void)state;
+    static const char gnuplot[] =
+        "#!/bin/sh\npicture=$5; { cat \"$4\"; shift 8; echo \"$1\"; } >\"$picture\"\n";
+    char *us = tables_of(1.0, "us"), *ms = tables_of(1000.0, "ms");
+    assert_string_equal(us, ms);
+    free(us);
+    free(ms);
+    char path[KF_PATH], words[2 * KF_PATH], *before = kf_duplicate(getenv("PATH"));
+    fixture_path(path, "gnuplot");
+    assert_int_equal(kf_file_write_atomic(path, gnuplot, strlen(gnuplot), NULL), KF_OK);
+    assert_int_equal(chmod(path, 0755), 0);
+    *strrchr(path, '/') = '\0';
+    (void)snprintf(words, sizeof words, "%s:%s", path, before);
+    assert_int_equal(setenv("PATH", words, 1), 0);
+    us = history_of("us.db", 1.0), ms = history_of("ms.db", 1000.0);
+    assert_int_equal(setenv("PATH", before, 1), 0);
+    free(before);
+    char *us_unit = strstr(us, "\nus\n"), *ms_unit = strstr(ms, "\nms\n");
+    assert_true(us_unit != NULL && ms_unit != NULL);
+    *us_unit = *ms_unit = '\0';
+    assert_string_equal(us, ms);
+    free(us);
+    free(ms);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longer_times_have_another_unit),
         cmocka_unit_test(a_surface_has_the_best_of_the_most_measured_plan),
         cmocka_unit_test(convergence_is_of_the_best_so_far),
         cmocka_unit_test(occupancy_is_of_each_config_once),
