@@ -1,4 +1,5 @@
-/* Counts the particles of a fluid's shapes that lie outside the box, so that a note reports them. */
+/* Counts the particles of a fluid's shapes that lie outside the box, so that a note reports them. Obstacles
+ * are noted that end at a periodic face. */
 #include <math.h>
 
 #include "scene/particles_internal.h"
@@ -92,11 +93,26 @@ static double points_outside(const kf_particle_scene *s, const kf_particle_body 
                                       : sum_of_columns(s, body, beside_box);
 }
 
+/* Notes an obstacle that is cut off at a periodic face, behind which it does not go on. */
+static void tell_cut_off(const kf_particle_scene *s, const kf_particle_body *body, int number,
+                         kf_text *notes) {
+    for (int i = 0; i < s->dimensions; i++) {
+        const double size = kf_particle_box_end(s, i) - s->origin[i], low = body->low[i] - s->origin[i],
+                     high = body->high[i] - s->origin[i];
+        if (s->sides[2 * i] != KF_SIDE_PERIODIC || (low >= -0.5 && high <= size + 0.5)) continue;
+        kf_note(notes,
+                "obstacles[%d]: is cut off at the periodic faces along %c, from %.4g to %.4g m: give it once "
+                "more, "
+                "moved by the %.4g m of the box",
+                number, "xyz"[i], low * s -> spacing, high * s -> spacing, size * s -> spacing);
+    }
+}
+
 kf_status kf_particle_tell_left_out(const kf_particle_scene *s, const kf_particle_bodies *bodies,
                                     const kf_particle_fates *fates, kf_text *notes, kf_error *error) {
     int first = 0;
-    while (first < bodies->count && bodies->list[first].wall)
-        first++;
+    for (; first < bodies->count && bodies->list[first].wall; first++)
+        tell_cut_off(s, &bodies->list[first], first, notes);
     for (int b = first; b < bodies->count; b++) {
         const kf_particle_body *body = &bodies->list[b];
         const kf_particle_fates *f = &fates[b];

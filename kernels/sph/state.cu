@@ -133,9 +133,9 @@ KF_SCALAR_KERNEL(totals, kf_sph_arguments) {
     a->totals[x] = sum;
 }
 
-/* Reads the gauges. Gauge g has x, y, z and reach at gauges[4 g]. It finds the highest particle of the
- * column around it (as the bits of a float, from 1 on), and a pressure that is weighted by nearness. The
- * sums are in fixed point, so their order does not matter. */
+/* Reads the gauges. Gauge g has x, y, z and reach at gauges[4 g]; it sees through periodic faces. It finds
+ * the highest particle of the column around it (as the bits of a float, from 1 on), and a pressure that is
+ * weighted by nearness. The sums are in fixed point, so their order does not matter. */
 KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
     (void)y, (void)z;
     KF_SLOT(i, x)
@@ -144,9 +144,11 @@ KF_SCALAR_KERNEL(gauges, kf_sph_arguments) {
     if (kf_is_wall(a->next.identity[i]) || !kf_inside(a, p)) return;
     for (int g = 0; g < a->gauge_count; g++) {
         const float *at = a->gauges + 4 * g;
-        const float dx = p.x - at[0], dy = KF_DIMENSIONS == 3 ? p.y - at[1] : 0.0f, reach = at[3];
+        const float dx = kf_nearest_image(a, 0, p.x - at[0]),
+                    dy = KF_DIMENSIONS == 3 ? kf_nearest_image(a, 1, p.y - at[1]) : 0.0f, reach = at[3];
         if (dx * dx + dy * dy > reach * reach) continue;
-        const float up = kf_up(p), dz = up - at[2], r = sqrtf(dx * dx + dy * dy + dz * dz);
+        const float up = kf_up(p), dz = kf_nearest_image(a, KF_UP, up - at[2]),
+                    r = sqrtf(dx * dx + dy * dy + dz * dz);
         kf_int64 *sums = (kf_int64 *)a->gauge_sums + 3 * g;
         if (dx * dx + dy * dy <= 0.5f * 0.5f * a->support2) {
             const int bits = kf_float_bits(up + 1.0f);

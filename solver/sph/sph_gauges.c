@@ -11,11 +11,14 @@ typedef struct kf_walls_near {
     size_t count;
 } kf_walls_near;
 
-/* Returns the distance from a place along an axis. */
+/* Returns the largest distance from a place along an axis, to the nearer image along a periodic one. */
 static double apart(const kf_particle_scene *s, const float *at, const double place[3]) {
     double most = 0.0;
-    for (int i = 0; i < s->dimensions; i++)
-        most = fmax(most, fabs((double)at[i] - place[i]));
+    for (int i = 0; i < s->dimensions; i++) {
+        double d = (double)at[i] - place[i];
+        if (s->sides[2 * i] == KF_SIDE_PERIODIC) d -= s->size[i] * nearbyint(d / s->size[i]);
+        most = fmax(most, fabs(d));
+    }
     return most;
 }
 
@@ -35,9 +38,11 @@ static bool in_a_wall(const kf_particle_scene *s, const kf_walls_near *walls, co
     return false;
 }
 
-static bool has_room(const kf_particle_scene *s, const kf_walls_near *walls, const double place[3]) {
+/* Returns whether fluid may be at a place, which becomes its image within the box. */
+static bool has_room(const kf_particle_scene *s, const kf_walls_near *walls, double place[3]) {
     const int up = s->dimensions - 1;
     for (int i = 0; i < s->dimensions; i++) {
+        if (s->sides[2 * i] == KF_SIDE_PERIODIC) place[i] -= s->size[i] * floor(place[i] / s->size[i]);
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dimensions are 2 or 3 */
         if (s->sides[2 * i] != KF_SIDE_PERIODIC && place[i] < 0.0) return false;
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): dimensions are 2 or 3 */
@@ -63,7 +68,7 @@ double kf_sph_gauge_room(const kf_particle_scene *scene, const double place[3], 
             for (int z = -deep; z < deep; z++) {
                 const double d[3] = {(x + 0.5) / FINE, (y + 0.5) / FINE, (z + 0.5) / FINE};
                 const double r = sqrt(d[0] * d[0] + d[1] * d[1] + (deep > 1 ? d[2] * d[2] : 0.0));
-                const double at[3] = {place[0] + d[0], place[1] + d[1], place[2] + d[2]};
+                double at[3] = {place[0] + d[0], place[1] + d[1], place[2] + d[2]};
                 if (r < reach && has_room(scene, &walls, at)) sum += (1.0 - r / reach) * (1.0 - r / reach);
             }
     free(walls.place);

@@ -215,6 +215,28 @@ static void formulas_are_checked(void **state) {
     read_terrain("{\"formula\": \"x\", \"file\": \"a.asc\", \"cell\": 1}", KF_BAD_INPUT, "give one of", &t);
 }
 
+/* An obstacle that reaches beyond a periodic face is cut off there, which a note says. Other faces cut
+ * without one. */
+static void obstacles_end_at_periodic_faces(void **state) {
+    (void)state;
+    static const char *const faces[] = {"periodic", "no_slip"};
+    for (int f = 0; f < 2; f++) {
+        char text[600];
+        (void)snprintf(
+            text, sizeof text,
+            "{\"particles\": {\"spacing\": 0.1, \"dimensions\": 2}, \"box\": {\"size\": [2, 1], \"faces\": "
+            "{\"xmin\": \"%s\", \"xmax\": \"%s\"}}, " WATER
+            ", \"obstacles\": [{\"shape\": \"ball\", \"center\": [1.9, 0.2], \"radius\": 0.3}], "
+            "\"fluid\": [{\"shape\": \"box\", \"low\": [0, 0], \"high\": [2, 0.5]}]}",
+            faces[f], faces[f]);
+        kf_particle_scene *scene = parse(text);
+        const char *said = scene->notes != NULL ? strstr(scene->notes, "obstacles[0]: is cut off") : NULL;
+        assert_true((said != NULL) == (f == 0));
+        if (f == 0) assert_non_null(strstr(said, "from 1.6 to 2.2 m: give it once more, moved by the 2 m"));
+        kf_particle_scene_free(scene);
+    }
+}
+
 /* --- Refusals ----------------------------------------------------------------------------------------- */
 
 static void wrong_scenes_say_what_is_wrong(void **state) {
@@ -485,6 +507,7 @@ int main(void) {
         cmocka_unit_test(grids_are_read_from_north_to_south),
         cmocka_unit_test(pictures_have_sixteen_bits),
         cmocka_unit_test(formulas_are_checked),
+        cmocka_unit_test(obstacles_end_at_periodic_faces),
         cmocka_unit_test(wrong_scenes_say_what_is_wrong),
         cmocka_unit_test(keys_that_nothing_reads_are_refused),
         cmocka_unit_test(claims_are_looked_at_first),

@@ -174,6 +174,44 @@ static void what_a_gauge_of_pressure_has_around_it(void **state) {
     kf_problem_free(deep);
 }
 
+/* A gauge sees through periodic faces: beside one it reads what it reads in the middle. It read half of it,
+ * and a quarter in a corner. */
+static void gauges_see_through_periodic_faces(void **state) {
+    (void)state;
+    static const char layer[] =
+        "{\"particles\": {\"dimensions\": 3, \"spacing\": 0.1}, \"box\": {\"size\": [1.5, 1.2, 0.8], "
+        "\"faces\": "
+        "{\"xmin\": \"periodic\", \"xmax\": \"periodic\", \"ymin\": \"periodic\", \"ymax\": \"periodic\"}}, "
+        "\"gravity\": [0, 0, -9.81], " WATER
+        ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1.5, "
+        "1.2, 0.6], \"hydrostatic\": true}], \"obstacles\": [{\"shape\": \"box\", \"low\": [%g, 0.2, 0.1], "
+        "\"high\": "
+        "[%g, 0.4, 0.3]}], \"gauges\": [{\"name\": \"within\", \"pressure\": [%g, 0.6, 0.2]}, {\"name\": "
+        "\"beside\", "
+        "\"pressure\": [%g, 0, 0.2]}, {\"name\": \"high\", \"height\": [%g, 0]}]}";
+    double read[2][3];
+    /* The same layer twice, moved by half of its length along x. */
+    for (int moved = 0; moved < 2; moved++) {
+        const double by = moved ? 0.7 : 0.0;
+        char text[1200];
+        kf_records records = {0};
+        kf_error error = {KF_OK, ""};
+        (void)snprintf(text, sizeof text, layer, 0.1 + by, 0.3 + by, 0.0 + by, 0.0 + by, 0.0 + by);
+        kf_problem *problem = problem_from(text);
+        kf_plan *plan = plan_of(problem);
+        must(kf_plan_record(plan, &records, &error), &error);
+        read[moved][0] = column(&records, "gauges", "within");
+        read[moved][1] = column(&records, "gauges", "beside");
+        read[moved][2] = column(&records, "gauges", "high");
+        kf_records_free(&records);
+        kf_plan_free(plan);
+        kf_problem_free(problem);
+    }
+    for (int g = 0; g < 3; g++)
+        near(read[0][g], read[1][g], 1e-4);
+    near(read[0][1], 300 * 9.81 * 0.4, 0.03);
+}
+
 static void in_two_dimensions(void **state) {
     (void)state;
     sums_of_the_snapshot(tank, 0);
@@ -475,6 +513,7 @@ static void the_middle_of_a_tank_is_weighed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_gauge_of_pressure_has_around_it),
+                                       cmocka_unit_test(gauges_see_through_periodic_faces),
                                        cmocka_unit_test(in_two_dimensions),
                                        cmocka_unit_test(in_three_dimensions),
                                        cmocka_unit_test(a_window_on_terrain_lies_above_it),
