@@ -13,22 +13,24 @@
 # those that failed. Status 1 when a check failed. Without mpirun the checks of processes are skipped.
 set -u
 folder=${1:?usage: [PART=1|2|3|4|5] scripts/gpu/teams.sh FOLDER [DEVICES] [CHECKS]}
-devices=${2:-cuda:0-1} wanted=${3:-.} transfers='' gpu_grid=96x96x160 gpu_steps=200 cpu_transfers='direct copies host'
+devices=${2:-cuda:0-1} wanted=${3:-.}
 if [ -z "${PART:-}" ]; then
     failed=0
     for part in 1 2 3 4 5; do PART=$part "$0" "$folder" "$devices" "$wanted" || failed=1; done
     exit $failed
 fi
 root=$(realpath "$(dirname "$0")/../..")
-. "$root/scripts/gpu/same.sh"
+. "$root/scripts/gpu/program.sh"
 case $devices in
 *-*) count=$((${devices##*-} - $(sed 's/.*:\([0-9]*\)-.*/\1/' <<<"$devices") + 1)) ;;
 *) count=$(($(tr -cd , <<<"$devices" | wc -c) + 1)) ;;
 esac
 case $devices in
-cpu*) each=cpu:1 other_grid=24x24x40 flat=64x32x1 alpha=16384 tuned_grid=$grid budget=3evals shared_evals=8evals on_gpu='' patience=600 ;;
-*) each=$devices other_grid=80x80x128 flat=1024x512x1 alpha=131072 tuned_grid=256x256x512 budget=30s shared_evals=150evals on_gpu=yes patience=120 ;;
+cpu*) one=cpu:1 grid=32x24x40 samples=(--samples-per-cell 9) steps=20 each=cpu:1 other_grid=24x24x40 flat=64x32x1 alpha=16384 tuned_grid=$grid budget=3evals shared_evals=8evals on_gpu='' patience=600 ;;
+*) one=cuda:0 grid=96x96x160 samples=() steps=200 each=$devices other_grid=80x80x128 flat=1024x512x1 alpha=131072 tuned_grid=256x256x512 budget=30s shared_evals=150evals on_gpu=yes patience=120 ;;
 esac
+kftune=$(realpath "$kftune")
+cd "$folder" || exit 3
 more=0
 [ "$PART" != 2 ] || more=$((80 * (count - 2)))
 limit=${TEAMS_LIMIT:-$((235 + more))} at_once=${AT_ONCE:-$((3 * count))} table=$PWD/teams-$PART.txt lasts=$PWD/lasts-$PART.txt
@@ -88,6 +90,9 @@ run() { # FOLDER STEPS COMMAND...
     local name=$1 steps=$2
     shift 2
     timeout "$patience" "$@" --config config.json --output "$name" --steps "$steps" --every "$steps" >"$name.out" 2>&1
+}
+state() { # FOLDER: the checkpoint's state, without its first bytes, in which the config stands
+    tail -c +4096 "$1"/checkpoint_*.kfc | md5sum
 }
 alike() { # FOLDER: the same state as one device's, and forces where there are any
     [ "$(state one)" = "$(state "$1")" ] || return 1
