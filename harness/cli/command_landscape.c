@@ -145,7 +145,8 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
     kf_problem *problem = NULL;
     KF_TRY(read_request(arguments, &work, &known, error));
     kf_argument_memory(arguments, NULL, &known);
-    kf_status status = kf_argument_problem(arguments, &kf_command_landscape, NULL, &known, &problem, error);
+    kf_status status =
+        kf_argument_problem(arguments, &kf_command_landscape, NULL, NULL, &known, &problem, error);
     if (status == KF_OK) status = measure(&work, problem, kf_arguments_json(arguments), error);
     kf_problem_free(problem);
     return status;

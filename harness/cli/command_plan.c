@@ -78,7 +78,7 @@ static kf_status open_problem(plan *p, kf_error *error) {
     kf_problem_free(p->problem);
     p->problem = NULL;
     const kf_problem_options known = {.seed = 0};
-    KF_TRY(kf_argument_problem(p->own, &kf_command_plan, NULL, &known, &p->problem, error));
+    KF_TRY(kf_argument_problem(p->own, &kf_command_plan, NULL, NULL, &known, &p->problem, error));
     const kf_scene *scene = scene_of(p);
     if (scene != NULL && scene->finer_count > 0)
         return kf_fail(error, KF_BAD_INPUT,

@@ -15,7 +15,7 @@
 #include "plots/plot.h"
 
 static const kf_option options[] = {
-    {"--store", "FILE", "the store to read (kftune.db in the user's data folder)", KF_TEXT},
+    {"--store", "FILE", "the store to read (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
     {"--out", "FILE", "picture to write: .svg, .png or .pdf", KF_TEXT},
     {"--run", "ID", "the run: its number, or the beginning of its UUID (the newest with a correct result)",
      KF_TEXT},

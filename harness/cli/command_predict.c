@@ -461,17 +461,20 @@ static kf_status predict_landscape(kf_predict *predict, kf_error *error) {
 
 extern const kf_command kf_command_predict;
 
-/* Opens the scene that --scene names, or the landscape's scene with the same samples. */
+/* Opens the scene that --scene names, or the landscape's scene with the same system and samples. */
 static kf_status open_problem(kf_predict *predict, kf_error *error) {
     const kf_landscape *landscape = predict->landscape;
     kf_problem_options known = {.seed = 0};
-    const char *source = NULL;
+    const char *source = NULL, *system = NULL;
+    kf_config config;
     if (landscape != NULL && !kf_argument_given(predict->arguments, "--scene")) {
+        kf_space_config(landscape->space, landscape->optimum, &config);
         source = landscape->scene;
+        system = config.system;
         known = landscape->options;
     }
-    return kf_argument_problem(predict->arguments, &kf_command_predict, source, &known, &predict->problem,
-                               error);
+    return kf_argument_problem(predict->arguments, &kf_command_predict, source, system, &known,
+                               &predict->problem, error);
 }
 
 static kf_status run(const kf_arguments *arguments, kf_error *error) {

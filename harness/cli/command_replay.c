@@ -260,10 +260,10 @@ const kf_command kf_command_replay = {
     .synopsis = "kftune replay --landscape FILE [--strategy NAME] [options]",
     .description =
         "Runs searches on stored measurements instead of a device. Prints the regret over evaluations: the\n"
-        "time of the best config found / optimum - 1. It also prints how long a search takes to come within\n"
-        "5 and 1 % of the best. The space is that of the configs in the file. Each search has its own seed. "
-        "If there\n"
-        "is a cost model for the landscape, searches run without it and with it as a prior.",
+        "time of the best config found / optimum - 1. It also prints how long a search takes to come\n"
+        "within 5 and 1 % of the best. The space is that of the configs in the file. Each search has its\n"
+        "own seed. If there is a cost model for the landscape, searches run without it and with it as a\n"
+        "prior.",
     .example = "kftune replay --landscape landscape.json --strategy random --evaluations 100",
     .options = options,
     .run = run,

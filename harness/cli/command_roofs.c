@@ -1,4 +1,4 @@
-/* The command kftune roofs measures the ceilings of a device. */
+/* The command kftune roofs measures the roofs of a device. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 /* --- Output ------------------------------------------------------------------------------------------- */
 
-/* Prints the device and its measured and theoretical ceilings as one JSON object. */
+/* Prints the device and its measured and theoretical roofs as one JSON object. */
 static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
     cJSON *root = kf_json_answer("roofs");
     (void)cJSON_AddItemToObject(root, "device", kf_device_to_json(device));
@@ -36,7 +36,7 @@ static void print_json(const kf_device_info *device, const kf_roofs *roofs) {
 }
 
 static void print_table(const kf_device_info *device, const kf_roofs *roofs) {
-    printf("ceilings of %s (%s)\n", device->spec, device->name);
+    printf("roofs of %s (%s)\n", device->spec, device->name);
     printf("%-20s %15s %7s %12s %6s  %s\n", "roof", "measured", "spread", "theoretical", "share", "what");
     for (int i = 0; i < roofs->count; i++) {
         const kf_roof *roof = &roofs->list[i];
@@ -100,14 +100,14 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
 static const kf_option options[] = {
     {"--device", "cuda:N|cpu", "device to measure (default: a GPU if one works, else the cpu)", KF_TEXT},
     {"--devices", "cuda:0-3|cpu,cpu", "a team: measure its links, and do not store them", KF_TEXT},
-    {"--store", "FILE", "where the ceilings are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
+    {"--store", "FILE", "where the roofs are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
     {NULL, NULL, NULL, KF_FLAG},
 };
 
 extern const kf_command kf_command_roofs;
 const kf_command kf_command_roofs = {
     .name = "roofs",
-    .summary = "measure the machine's ceilings: memory, caches, arithmetic, atomics, launches",
+    .summary = "measure the machine's roofs: memory, caches, arithmetic, atomics, launches",
     .synopsis = "kftune roofs [--device cuda:N|cpu | --devices cuda:0-3] [--store FILE] [--json]",
     .description =
         "Measures the best rates that memory, caches, arithmetic, atomics and launches of a device reach,\n"

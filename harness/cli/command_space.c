@@ -51,7 +51,7 @@ extern const kf_command kf_command_space;
 static kf_status run(const kf_arguments *arguments, kf_error *error) {
     const kf_problem_options known = {.seed = 0};
     kf_problem *problem = NULL;
-    KF_TRY(kf_argument_problem(arguments, &kf_command_space, NULL, &known, &problem, error));
+    KF_TRY(kf_argument_problem(arguments, &kf_command_space, NULL, NULL, &known, &problem, error));
     kf_problem_print_notes(problem);
     kf_status status = print_space(problem, arguments, error);
     kf_problem_free(problem);

@@ -248,7 +248,7 @@ static kf_status run_store(const kf_arguments *arguments, kf_error *error) {
 }
 
 static const kf_option options[] = {
-    {"--store", "FILE", "the store; default: kftune.db under $XDG_DATA_HOME/kftune", KF_TEXT},
+    {"--store", "FILE", "the store (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
     {"--run", "ID", "a run's number or the beginning of its UUID; default: the newest", KF_TEXT},
     {"--limit", "N", "show: at most N results, 0 for all (default 20)", KF_WHOLE(0, 1L << 30)},
     {"--format", "csv|t4|kernel-tuner|github-benchmark|junit|landscape",

@@ -340,7 +340,7 @@ static kf_status prepare(const kf_arguments *arguments, kf_tune_request *request
     if (kf_world_size() > 1) KF_TRY(refuse_alone(request, arguments, error));
     if (set != NULL && kf_metric_set_open(set, counters, error) != KF_OK)
         return kf_fail_context(error, "option '--counters'");
-    return kf_argument_problem(arguments, &kf_command_tune, NULL, &known, problem, error);
+    return kf_argument_problem(arguments, &kf_command_tune, NULL, NULL, &known, problem, error);
 }
 
 /* Runs kftune tune in one process, or as one of several: the first one leads and writes, the others measure.

@@ -8,7 +8,8 @@
 #include "solver/systems.h"
 
 kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
-                              const kf_problem_options *known, kf_problem **problem, kf_error *error) {
+                              const char *system, const kf_problem_options *known, kf_problem **problem,
+                              kf_error *error) {
     kf_problem_options options = *known;
     *problem = NULL;
     KF_TRY(kf_argument_grid(arguments, "--grid", options.nodes, error));
@@ -21,7 +22,7 @@ kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *c
             "%s: option '--scene FILE|NAME' is missing; 'kftune list scenes' names the shipped ones",
             command->name);
     KF_TRY(kf_argument_placed(arguments, options.nodes, options.samples_per_cell, NULL, &source, error));
-    return kf_problem_open(source, kf_argument(arguments, "--system", NULL), &options, problem, error);
+    return kf_problem_open(source, kf_argument(arguments, "--system", system), &options, problem, error);
 }
 
 static double memory_of_devices(const void *spec) {

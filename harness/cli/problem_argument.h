@@ -43,10 +43,11 @@
     { "--keep-going", NULL, "go on when the default and other configs fail for the same reason", KF_FLAG }
 
 /* Opens the problem that --scene, --system, --grid and --samples-per-cell name. known: values for options
- * that are missing. source: used if --scene is missing; NULL: --scene is required. The caller frees the
- * problem with kf_problem_free. */
+ * that are missing. source, system: used where --scene and --system are missing; source NULL: --scene is
+ * required; system NULL: the first that runs the scene. The caller frees the problem with kf_problem_free. */
 kf_status kf_argument_problem(const kf_arguments *arguments, const kf_command *command, const char *source,
-                              const kf_problem_options *known, kf_problem **problem, kf_error *error);
+                              const char *system, const kf_problem_options *known, kf_problem **problem,
+                              kf_error *error);
 
 /* Lets a scene be refused before it is made if it is too large for the command's devices, or for the fallback
  * if none is named (NULL: the best device). The options are valid as long as the arguments. */

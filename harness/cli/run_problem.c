@@ -212,7 +212,7 @@ kf_status kf_run_open_scene(kf_run_job *job, const kf_command *command, kf_error
         return kf_fail(
             error, KF_BAD_INPUT,
             "option '--fix': changes the default config, not what --store knows; leave one of them out");
-    KF_TRY(kf_argument_problem(arguments, command, NULL, &known, &job->problem, error));
+    KF_TRY(kf_argument_problem(arguments, command, NULL, NULL, &known, &job->problem, error));
     if (job->problem->notes.length > 0) kf_detail("%s", job->problem->notes.text);
     return KF_OK;
 }

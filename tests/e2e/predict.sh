@@ -94,6 +94,9 @@ expect 0 predict --landscape $landscape --top 1 --fix plan=fused "${small[@]}"
 shows "$measured configs were measured"
 shows "rank correlation $correlation, the fastest has place $place "
 expect 2 predict --landscape "$scratch/none.json"
+# A landscape says its system, which need not be the first that runs its scene.
+expect 0 predict --landscape results/measured/h200-survey-ball-160x96x80.json.gz --top 1
+shows "rank correlation 0.9"
 
 # --- learned from somebody else's kernel, whose T1 file is not here
 landscape=results/landscapes/h200-matmul-1024x768x1.json.gz
