@@ -14,7 +14,7 @@ typedef struct kf_best_config {
     char version[32];    /* of the kftune that wrote it */
     char scene[KF_PATH]; /* as given to --scene; a file has its absolute path */
     char scene_hash[KF_HASH_HEX];
-    uint64_t seed;
+    uint64_t seed;  /* of the scene's random numbers */
     kf_facts facts; /* of the scene; owned */
     /* The scene itself, so that the config needs no other file; owned; NULL: source has it. */
     cJSON *document;
@@ -22,12 +22,12 @@ typedef struct kf_best_config {
     kf_device_info device;
     kf_config config;
     char config_hash[KF_HASH_HEX];
-    double time_us, ci_us[2]; /* expected time of a step: median and confidence interval */
-    double updates_per_second, bandwidth;
-    char update[KF_NAME]; /* the unit of updates: kf_system.update */
+    double time_us, ci_us[2];             /* expected time of a step: median and confidence interval */
+    double updates_per_second, bandwidth; /* bandwidth: least bytes of a step over its time, bytes/s */
+    char update[KF_NAME];                 /* the unit of updates: kf_system.update */
     /* Time with the preset / time; NAN if it was not measured. */
     double gain_baseline, gain_paper, gain_default;
-    double verification_error, verification_bound;
+    double verification_error, verification_bound; /* of the most important quantity (kf_verification) */
     int tie_count;
     kf_config ties[KF_BEST_TIES]; /* configs whose intervals overlap that of the best */
     char run_uuid[37];

@@ -108,11 +108,11 @@ typedef struct kf_verdict {
     int64_t reference;        /* the night with which it was compared; 0: none */
     /* The relative change in the interleaved comparison; NAN: there was none. */
     double change, change_low, change_high;
-    double probability;
-    char kernel[48];         /* the kernel that changed most; "" */
-    double kernel_change_us; /* us in a step */
-    char counter[96];        /* the counter of that kernel that changed most; "" */
-    double counter_before, counter_after;
+    double probability;                   /* Mann-Whitney, of such ranks if nothing changed; NAN: none */
+    char kernel[48];                      /* the kernel that changed most; "" */
+    double kernel_change_us;              /* us in a step */
+    char counter[96];                     /* the counter of that kernel that changed most; "" */
+    double counter_before, counter_after; /* its values, in its own unit */
     /* These two describe the processes behind the verdict. */
     char program[KF_HASH_HEX]; /* the measured program, for a command its kept files; "": not known */
     double seconds;            /* duration of the processes of all arms */

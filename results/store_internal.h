@@ -113,6 +113,7 @@ extern const int kf_migration_count;
 
 /* --- Facts (environment.c) --- */
 
+/* Writes the present moment in UTC. */
 void kf_moment_now(char moment[KF_MOMENT]);
 /* Reads a moment such as "2023-12-22 09:53:48.69+01:00" and writes it in UTC. False when it is none. */
 bool kf_moment_parse(const char *text, char moment[KF_MOMENT]);

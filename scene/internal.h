@@ -67,9 +67,9 @@ double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]);
 
 /* The solid that a closed mesh encloses, with density 1. */
 typedef struct kf_body {
-    double volume, center[3];
-    double inertia[9]; /* about the centre */
-    bool inwards;      /* the normals point to the inside */
+    double volume, center[3]; /* in the mesh's units */
+    double inertia[9];        /* row-major 3x3, about the centre */
+    bool inwards;             /* the normals point to the inside */
 } kf_body;
 /* Returns how many edges are open, or lie between triangles that face different sides; sheets are ignored. If
  * it is 0, *body is set. cavities: they are left out, as in matter; otherwise filled, as the stream sees
@@ -102,7 +102,7 @@ typedef enum kf_shape_kind {
 typedef struct kf_shape_parameter {
     const char *key;
     kf_shape_kind kind;
-    double low, high, fallback;
+    double low, high, fallback; /* least and largest value, and the default: metres, degrees, a number */
 } kf_shape_parameter;
 
 typedef struct kf_shape {
@@ -115,7 +115,9 @@ typedef struct kf_shape {
 
 enum { KF_SHAPES = 9 };
 extern const kf_shape kf_shapes[KF_SHAPES];
+/* Returns the names of all shapes; NULL ends the list. */
 const char *const *kf_shape_names(void);
+/* Makes the mesh of a shape; values: in the order of its parameters. Free it with kf_mesh_free. */
 void kf_shape_mesh(const kf_shape *shape, const double *values, kf_mesh *mesh);
 
 /* Checks (kf_shape.check) and generators (kf_shape.generate) of shapes in files of their own. values: in the
@@ -274,32 +276,32 @@ typedef struct kf_description {
     kf_boundary faces[KF_FACES];
     bool face_velocity_given[KF_FACES];
     double face_velocity[KF_FACES][3]; /* metres a second */
-    double specular_share[KF_FACES];
-    double speed;               /* metres a second */
-    double reynolds, viscosity; /* one of them is 0; viscosity in metres^2 a second */
-    double reference_length;    /* metres; 0: chosen by kf_scene_build */
-    double reference_area;      /* metres^2; 0: the frontal area at zero yaw */
-    double reference_point[3];  /* of moments, metres */
-    bool reference_point_given; /* else the solid's centre */
-    double lattice_speed;
-    double lattice_viscosity; /* if it is not 0, it and the grid determine lattice_speed */
+    double specular_share[KF_FACES];   /* of a wall, 0 to 0.95 */
+    double speed;                      /* metres a second */
+    double reynolds, viscosity;        /* one of them is 0; viscosity in metres^2 a second */
+    double reference_length;           /* metres; 0: chosen by kf_scene_build */
+    double reference_area;             /* metres^2; 0: the frontal area at zero yaw */
+    double reference_point[3];         /* of moments, metres */
+    bool reference_point_given;        /* else the solid's centre */
+    double lattice_speed;              /* `speed` in cells a step */
+    double lattice_viscosity;          /* if it is not 0, it and the grid determine lattice_speed */
     kf_initial initial;
     bool initial_velocity_given;
-    double initial_velocity[3];
-    double disturbance;     /* share of the speed, 0 to 0.1 */
-    double acceleration[3]; /* metres a second squared */
+    double initial_velocity[3]; /* metres a second */
+    double disturbance;         /* share of the speed, 0 to 0.1 */
+    double acceleration[3];     /* metres a second squared */
     kf_collision collision;
     kf_rate_rule rate_rule;
     bool outer_ones; /* "outer_rates": "ones" */
     kf_moment_basis basis;
-    double accuracy, high_order_rate;
+    double accuracy, high_order_rate; /* relative error; rate, 0.01 to 1.999 */
     int immersed_passes;
     bool wall_law; /* "wall": "law" */
     /* Metres behind the solid's front where its boundary layers become turbulent; below 0: not given. */
     double trip;
-    double samples_per_cell;
-    uint64_t seed;
-    kf_smoke_sources smoke; /* metres */
+    double samples_per_cell; /* samples for each cell^2 of surface */
+    uint64_t seed;           /* of the samples and the disturbance */
+    kf_smoke_sources smoke;  /* metres */
     kf_probe_texts probes;
     kf_refine_description refine;
     int asked_nodes[3]; /* the grid of the command line, instead of cells; all 0: not given */

@@ -48,6 +48,7 @@ double kf_polygon_cut(kf_mesh_builder *builder, const uint32_t *corners, size_t 
 
 /* ---- Readers: polygons from a file, in double precision where the file has it ---- */
 
+/* Read OBJ, STL and PLY, text and binary. Free the polygons with kf_polygons_free, whatever the status. */
 kf_status kf_obj_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
 kf_status kf_stl_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);
 kf_status kf_ply_read(const char *file, kf_polygons *polygons, kf_text *notes, kf_error *error);

@@ -72,16 +72,16 @@ typedef struct kf_material {
     kf_law law;
     kf_yield yield_kind;
     kf_branch branch;
-    bool stiff;       /* Tait's equation of state with exponent 7; otherwise it is linear */
-    double viscosity; /* mu of the Newtonian law */
-    double consistency, exponent;
-    double yield; /* yield stress; for Drucker and Prager, cohesion times cos(phi) */
+    bool stiff;                   /* Tait's equation of state with exponent 7; otherwise it is linear */
+    double viscosity;             /* mu of the Newtonian law */
+    double consistency, exponent; /* K and n of K rate^n */
+    double yield;                 /* yield stress; for Drucker and Prager, cohesion times cos(phi) */
     double friction, friction_fast, inertial_number,
         grain;              /* grain: the grains' diameter times the square root of their density */
     double viscosity_limit; /* viscosity of material that has not yielded */
     double growth;          /* m of Papanastasiou */
-    double shear_modulus;
-    double bed_friction; /* friction of walls without particles; 0: as much as the material can carry */
+    double shear_modulus;   /* of the elastic branch */
+    double bed_friction;    /* friction of walls without particles; 0: as much as the material can carry */
 } kf_material;
 
 /* Parameters of the scheme thesis. */
@@ -93,7 +93,7 @@ typedef struct kf_thesis_model {
 typedef struct kf_gauge {
     char name[24];
     bool is_pressure; /* it measures pressure; otherwise the height of the surface */
-    double place[3];
+    double place[3];  /* in spacings; of heights the last axis is not used */
 } kf_gauge;
 
 /* Quantities by which pictures are coloured. */

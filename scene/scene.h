@@ -87,10 +87,11 @@ enum { KF_SCENE_SECTIONS = 4 };
 typedef struct kf_motion {
     bool moving;
     bool free; /* `moving` is set as well; center is the centre of mass */
-    double excess_mass,
-        excess_inertia[9]; /* of a free solid, more than the fluid's in its place; about center */
-    double gravity[3];     /* acts on the excess mass of a free solid */
-    double center[3];
+    /* Mass and inertia (row-major 3x3, about center) of a free solid above those of the fluid in its place.
+     */
+    double excess_mass, excess_inertia[9];
+    double gravity[3];    /* cells a step^2; acts on the excess mass of a free solid */
+    double center[3];     /* at step 0 */
     double axis[3];       /* unit vector */
     double angular_speed; /* radians a step */
     double velocity[3];   /* cells a step */
@@ -113,8 +114,8 @@ typedef struct kf_solid {
  * wrap the nodes. */
 typedef struct kf_samples {
     size_t count;
-    double *x, *y, *z;
-    double *area;
+    double *x, *y, *z;    /* [count] */
+    double *area;         /* [count] */
     unsigned char *solid; /* index of its solid if there are several, ascending; NULL if there is one */
 } kf_samples;
 
@@ -414,8 +415,8 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error);
  * cells. */
 typedef struct kf_distance_grid {
     int size[3];
-    double corner[3], spacing;
-    float *values; /* [z][y][x]; owned */
+    double corner[3], spacing; /* place of the first value, and distance between values, in cells */
+    float *values;             /* [z][y][x]; owned */
 } kf_distance_grid;
 /* Finds how far a moving solid reaches from its centre to both sides of each axis at all times; half of an
  * axis along which its mesh is longer than the domain. */

@@ -124,11 +124,14 @@ kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_
 kf_status kf_plan_partial(kf_plan *plan, size_t bytes, size_t period, const size_t (*kept)[2], int count,
                           kf_buffer **buffer, kf_error *error);
 kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
+/* Makes a buffer on the part's device, whose content is undefined. */
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 /* Declares that the steps t with t % period == phase write all values of the buffer that they later read. The
  * gate fills the buffer with KF_SPOILT before each of these steps. NULL: nothing is declared. */
 void kf_plan_fresh(kf_plan *plan, kf_buffer *buffer, int period, int phase);
+/* Builds a source for the part's device, or finds it built. */
 kf_status kf_plan_module(kf_plan *plan, const kf_source *source, kf_module **module, kf_error *error);
+/* Makes a mark of the part's device, for signals and awaits. */
 kf_status kf_plan_mark(kf_plan *plan, kf_mark **mark, kf_error *error);
 /* Makes a mark of a reachable part, which is counted from the first reachable one. If parts of other
  * processes are reachable, it is shared (kf_mark_create_shared). */
@@ -160,18 +163,21 @@ void kf_plan_hash(const kf_plan *plan, char hash[KF_HASH_HEX]);
 /* Runs `steps` time steps, asynchronously on cuda: synchronise before reading. It uses a graph where that
  * saves time. Each part of a team gets its items in their lanes. */
 kf_status kf_plan_advance(kf_plan *plan, uint64_t steps, kf_error *error);
-/* A graph, the caller's to free, of some of the steps that kf_plan_advance has in its graph, from that one
- * on: their items in the same lanes. NULL where it runs items one by one. */
+/* Makes a graph of `steps` steps, from step `first` on, of those that kf_plan_advance has in its graph. Their
+ * items have the same lanes. The caller frees it. *graph is NULL where the plan's items run one by one. */
 kf_status kf_plan_part_of_graph(kf_plan *plan, uint64_t first, int steps, kf_graph **graph, kf_error *error);
+/* Sets the state of step 0. */
 kf_status kf_plan_initialise(kf_plan *plan, kf_error *error);
-/* The state as it is now, for the caller to free whatever the status. A snapshot with a value that is not
- * finite is KF_GATE_FAILED. */
+/* Takes a snapshot of the present state. The caller frees it, whatever the status. KF_GATE_FAILED: a value is
+ * not finite. */
 kf_status kf_plan_snapshot(kf_plan *plan, kf_snapshot *snapshot, kf_error *error);
+/* Takes the tables of the present state. The caller frees them, whatever the status. */
 kf_status kf_plan_record(kf_plan *plan, kf_records *records, kf_error *error);
+/* Checks a part of the present state. KF_GATE_FAILED: it makes no sense any more. */
 kf_status kf_plan_watch(kf_plan *plan, kf_error *error);
 double kf_plan_time(const kf_plan *plan); /* s, of steps_done */
-/* The step (of window_steps) at which a window begins that lies so far beyond its place: seek's arguments,
- * where a plan's windows are spread evenly over what they stand for. */
+/* Returns the step, of window_steps, at which a window begins that is shifted by a share of the distance to
+ * the next one (the arguments of seek). The plan's windows are spread evenly. */
 uint64_t kf_plan_window_step(const kf_plan *plan, int window, double shift);
 /* Spoils (KF_SPOILT) what the next step does not read before it has written it. */
 kf_status kf_plan_spoil(const kf_plan *plan, kf_error *error);

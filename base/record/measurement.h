@@ -50,7 +50,7 @@ typedef struct kf_kernel_time {
     double fastest_us;  /* for a team: the median of its fastest part; 0 for a single part */
     /* 1; less if it is due only at some steps, more if items share the name. */
     double launches_per_step;
-    double bytes, flops;
+    double bytes, flops; /* of one launch: least bytes moved, floating-point operations */
     /* Registers and spilled bytes of a thread; shared memory (static and dynamic) and threads of a block. 0
      * where they are not known: on the cpu, for kernels of libraries, in rows of earlier versions. */
     int registers, spill_bytes, shared_bytes, block_threads;
@@ -111,8 +111,8 @@ typedef struct kf_measurement {
     kf_user_value *user_values; /* set by the process that stores it, never sent between processes; owned */
     int user_value_count;
 
-    double compile_seconds, verify_seconds, measure_seconds;
-    char build_hash[KF_HASH_HEX]; /* of all modules together */
+    double compile_seconds, verify_seconds, measure_seconds; /* wall time */
+    char build_hash[KF_HASH_HEX];                            /* of all modules together */
     kf_device_state device_before, device_after;
 } kf_measurement;
 

@@ -30,6 +30,7 @@ void kf_space_free(kf_space *space);
 
 double kf_space_raw_size(const kf_space *space); /* configs of the unconstrained product */
 uint64_t kf_space_size(const kf_space *space);   /* valid configs */
+/* Finds the config with this index, 0 .. kf_space_size - 1. */
 void kf_space_config(const kf_space *space, uint64_t index, kf_config *config);
 /* Finds a config's index. False if the space does not contain it; `why` (may be NULL) then names the
  * constraint, parameter or value that excludes it. */

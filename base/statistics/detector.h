@@ -17,14 +17,14 @@ enum {
 
 /* The rules that decide what counts as a change. */
 typedef struct kf_rules {
-    double least_change;      /* a logarithm; smaller changes are ignored */
-    double noise_factor;      /* the threshold is at least this many standard deviations of a night */
-    double most_threshold;    /* a logarithm; on a noisier machine only interleaved comparisons decide */
-    double point_probability; /* largest probability at which a change point is accepted */
-    double confirmed_share;   /* share of the threshold that the interleaved comparison must confirm */
-    double confirmed_probability;
-    double false_discovery_rate; /* of the changes found in one night */
-    double drift;                /* a logarithm; accepted slowdown against the pinned release */
+    double least_change;          /* a logarithm; smaller changes are ignored */
+    double noise_factor;          /* the threshold is at least this many standard deviations of a night */
+    double most_threshold;        /* a logarithm; on a noisier machine only interleaved comparisons decide */
+    double point_probability;     /* largest probability at which a change point is accepted */
+    double confirmed_share;       /* share of the threshold that the interleaved comparison must confirm */
+    double confirmed_probability; /* largest probability at which that comparison confirms */
+    double false_discovery_rate;  /* of the changes found in one night */
+    double drift;                 /* a logarithm; accepted slowdown against the pinned release */
 } kf_rules;
 extern const kf_rules kf_standard_rules;
 
@@ -47,7 +47,7 @@ void kf_holm(double *probabilities, size_t count);
 /* How far b lies above a: the Hodges-Lehmann estimate (median of all differences), its confidence interval of
  * at least 95 % (96.8 % for 5 against 5), and the Mann-Whitney probability. NAN when a side is empty. */
 typedef struct kf_comparison {
-    double shift, low, high, probability;
+    double shift, low, high, probability; /* low, high: the interval of shift */
 } kf_comparison;
 kf_comparison kf_compare(const double *a, size_t a_count, const double *b, size_t b_count);
 
@@ -89,7 +89,7 @@ typedef struct kf_screening {
     int before;       /* index of the last night of the level with which it is compared; -1: there is none */
     double shift;     /* of the recent nights above that level */
     double threshold; /* least change that is considered */
-    double noise;
+    double noise;     /* standard deviation of a night, as a logarithm */
 } kf_screening;
 kf_screening kf_screen(const kf_night_level *nights, int count, const kf_rules *rules);
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 typedef enum kf_log_level { KF_LOG_QUIET, KF_LOG_NORMAL, KF_LOG_VERBOSE } kf_log_level;
+/* Chooses what is printed: warnings and errors, also notes and progress (the default), or also details. */
 void kf_log_set_level(kf_log_level level);
 
 /* From this call on lines go to `sink` and not to stderr; of progress only the final lines do. NULL: to

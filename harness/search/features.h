@@ -16,10 +16,12 @@ enum { KF_FEATURES = 48 };
  * KF_FEATURES, are left out. */
 typedef struct kf_features kf_features;
 
+/* Makes the features of a space, which must live as long. Free them with kf_features_close. */
 kf_features *kf_features_open(const kf_space *space);
 void kf_features_close(kf_features *features);
+/* Return the number of coarse features, and of all. */
 int kf_features_coarse_count(const kf_features *features);
-int kf_features_count(const kf_features *features); /* including the fine ones */
+int kf_features_count(const kf_features *features);
 /* Returns whether the parameter has more than two values that are whole numbers with an order. */
 bool kf_features_is_size(const kf_features *features, int parameter);
 /* Fills values, one for each feature. */

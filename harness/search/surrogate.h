@@ -13,8 +13,8 @@
 enum { KF_SURROGATE_POINTS = 512, KF_SURROGATE_CANDIDATES = 4096 };
 
 typedef struct kf_lengths {
-    double logarithm[KF_FEATURES];
-    double noise; /* variance relative to the signal's */
+    double logarithm[KF_FEATURES]; /* of the length of each feature */
+    double noise;                  /* variance relative to the signal's */
 } kf_lengths;
 
 /* This number of points suffices to fit lengths. */
@@ -35,6 +35,7 @@ float kf_log_improvement(float u);
 
 typedef struct kf_surrogate kf_surrogate;
 
+/* Makes an empty model. Free it with kf_surrogate_close. */
 kf_surrogate *kf_surrogate_open(void);
 void kf_surrogate_close(kf_surrogate *surrogate);
 

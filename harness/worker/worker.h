@@ -51,6 +51,6 @@ kf_status kf_worker_poll(kf_worker *worker, int milliseconds, bool *ended, kf_ou
                          kf_measurement *measurement, kf_error *error);
 
 int kf_worker_starts(const kf_worker *worker); /* number of processes started so far */
-void kf_worker_close(kf_worker *worker);
+void kf_worker_close(kf_worker *worker);       /* ends its process */
 
 #endif

@@ -8,16 +8,16 @@
 /* The pose of a solid: x(t) = rotation (x0 - center0) + center, where center0 is the scene's motion.center.
  * rotation is row-major 3x3. For a free solid the quaternion (w, x, y, z) is the same rotation. */
 typedef struct kf_solid_pose {
-    double rotation[9], quaternion[4], center[3];
-    double velocity[3], angular_velocity[3];
+    double rotation[9], quaternion[4], center[3]; /* center in cells */
+    double velocity[3], angular_velocity[3];      /* cells a step, radians a step */
 } kf_solid_pose;
 
 /* Macroscopic fields at the nodes, [z][y][x] with x fastest; with nested grids at the nodes of
  * kf_scene_of_outputs. The caller owns them. */
 typedef struct kf_fields {
     int nodes[3];
-    float *density;
-    float *velocity[3];
+    float *density;     /* 1 at rest */
+    float *velocity[3]; /* cells a step */
 } kf_fields;
 void kf_fields_free(kf_fields *fields);
 

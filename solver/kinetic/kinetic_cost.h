@@ -22,6 +22,7 @@ typedef struct kf_sample_survey {
     double segments[65]; /* results so far, [length]; 0: not yet computed */
 } kf_sample_survey;
 
+/* Surveys the samples of a scene, which must live as long. Free the survey with kf_sample_survey_close. */
 void kf_sample_survey_open(const kf_scene *scene, kf_sample_survey *survey);
 void kf_sample_survey_close(kf_sample_survey *survey);
 /* Returns the 32-byte sectors of one component of a field (f32, x fastest) that 32 consecutive samples touch

@@ -5,6 +5,7 @@
 #include "base/plan/system.h"
 #include "scene/particles.h"
 
+/* Opens a scene of particles: a file or a shipped scene by name. The caller frees *problem. */
 kf_status kf_sph_problem_open(const char *source, const kf_problem_options *options, kf_problem **problem,
                               kf_error *error);
 /* Makes the trial: the same scene with a few thousand particles. Their positions are randomised, so that no

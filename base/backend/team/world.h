@@ -45,7 +45,8 @@ void kf_world_limit(double seconds, const char *what);
  * thread may call it. */
 _Noreturn void kf_world_end(const char *why);
 
-int kf_world_rank(void); /* 0 of 1 for a process that is alone */
+/* Return the rank among, and the number of, the processes of the run: 0 of 1 for a process that is alone. */
+int kf_world_rank(void);
 int kf_world_size(void);
 /* Return the rank among, and the number of, the processes of this host. */
 int kf_world_local_rank(void);
