@@ -37,35 +37,67 @@ KF_BLOCK_KERNEL(impulses, kf_fluid_arguments) {
     }
 }
 
+/* Returns the distance of a cell from a source along an axis, across the box's ends where that is nearer. */
+KF_FUNCTION kf_real kf_from_source(double center, int cell, int n) {
+    const kf_real d = KF_R(cell) - KF_R(center), half = KF_R(0.5) * KF_R(n);
+    return d > half ? d - KF_R(n) : d < -half ? d + KF_R(n) : d;
+}
+
+/* Returns the weight of a source at a cell, (1 - r^2 / R^2)^2; 0: it does not act there now. */
+KF_FUNCTION kf_real kf_source_weight(const kf_fluid_source *s, long long now, int x, int y, int z) {
+    if (now < s->first || now > s->last) return KF_R(0);
+    const kf_real dx = kf_from_source(s->center[0], x, KF_NX), dy = kf_from_source(s->center[1], y, KF_NY),
+                  dz = KF_DIMENSIONS == 3 ? kf_from_source(s->center[2], z, KF_NZ) : KF_R(0);
+    const kf_real left = KF_R(1) - (dx * dx + dy * dy + dz * dz) / KF_R(s->radius * s->radius);
+    return left > KF_R(0) ? left * left : KF_R(0);
+}
+
 /* Applies the sources, with a thread for each cell of the box around one. The extent is (cells of the
- * largest box, sources, simulations). */
+ * largest box, sources, simulations). Where several sources act on a cell, the first one's thread applies
+ * all: the velocity is pulled to their weighted mean, so that neither their order matters nor which of two
+ * mirror images comes first. */
 KF_SCALAR_KERNEL(sources, kf_fluid_arguments) {
-    const kf_fluid_source *s = &a->sources[y];
+    const kf_fluid_source *own = &a->sources[y];
     const long long now = a->clock[2 * z] - 1;
-    if (now < s->first || now > s->last) return;
-    const int reach = (int)s->radius + 1, width = 2 * reach + 1;
+    const int reach = (int)own->radius + 1, width = 2 * reach + 1;
     if (x >= (KF_DIMENSIONS == 3 ? width * width * width : width * width)) return;
-    const int cx = (int)KF_FLOOR(KF_R(s->center[0]) + KF_R(0.5)) + x % width - reach;
-    const int cy = (int)KF_FLOOR(KF_R(s->center[1]) + KF_R(0.5)) + x / width % width - reach;
+    const int cx = kf_wrapped((int)KF_FLOOR(KF_R(own->center[0]) + KF_R(0.5)) + x % width - reach, KF_NX);
+    const int cy =
+        kf_wrapped((int)KF_FLOOR(KF_R(own->center[1]) + KF_R(0.5)) + x / width % width - reach, KF_NY);
     const int cz =
-        KF_DIMENSIONS == 3 ? (int)KF_FLOOR(KF_R(s->center[2]) + KF_R(0.5)) + x / (width * width) - reach : 0;
-    const kf_real dx = KF_R(cx) - KF_R(s->center[0]), dy = KF_R(cy) - KF_R(s->center[1]),
-                  dz = KF_DIMENSIONS == 3 ? KF_R(cz) - KF_R(s->center[2]) : KF_R(0);
-    const kf_real distance = (dx * dx + dy * dy + dz * dz) / KF_R(s->radius * s->radius);
-    if (distance >= KF_R(1)) return;
-    const kf_real weight = (KF_R(1) - distance) * (KF_R(1) - distance), pull = weight * KF_R(s->pull);
-    const int cell = (kf_wrapped(cz, KF_NZ) * KF_NY + kf_wrapped(cy, KF_NY)) * KF_NX + kf_wrapped(cx, KF_NX);
+        KF_DIMENSIONS == 3
+            ? kf_wrapped((int)KF_FLOOR(KF_R(own->center[2]) + KF_R(0.5)) + x / (width * width) - reach, KF_NZ)
+            : 0;
+    const int cell = (cz * KF_NY + cy) * KF_NX + cx;
+    kf_vector pulled = {KF_R(0), KF_R(0), KF_R(0)}, driven = {KF_R(0), KF_R(0), KF_R(0)};
+    kf_real kept = KF_R(1), pulls = KF_R(0);
+    if (kf_source_weight(own, now, cx, cy, cz) == KF_R(0)) return;
+    for (int i = 0; i < y; i++)
+        if (kf_source_weight(&a->sources[i], now, cx, cy, cz) > KF_R(0)) return;
+    for (int i = y; i < a->extent[1]; i++) {
+        const kf_fluid_source *s = &a->sources[i];
+        const kf_real weight = kf_source_weight(s, now, cx, cy, cz), pull = weight * KF_R(s->pull);
+        kept *= KF_R(1) - pull, pulls += pull;
+        pulled.u += pull * KF_R(s->velocity[0]), pulled.v += pull * KF_R(s->velocity[1]),
+            pulled.w += pull * KF_R(s->velocity[2]);
+        driven.u += weight * KF_R(s->acceleration[0]), driven.v += weight * KF_R(s->acceleration[1]),
+            driven.w += weight * KF_R(s->acceleration[2]);
+    }
+    const kf_real share = pulls > KF_R(0) ? (KF_R(1) - kept) / pulls : KF_R(0);
     kf_vector velocity = kf_velocity_at(kf_view_of(a, a->target, z), cell);
-    velocity.u += pull * (KF_R(s->velocity[0]) - velocity.u) + weight * KF_R(s->acceleration[0]);
-    velocity.v += pull * (KF_R(s->velocity[1]) - velocity.v) + weight * KF_R(s->acceleration[1]);
-    velocity.w += pull * (KF_R(s->velocity[2]) - velocity.w) + weight * KF_R(s->acceleration[2]);
+    velocity.u = kept * velocity.u + share * pulled.u + driven.u;
+    velocity.v = kept * velocity.v + share * pulled.v + driven.v;
+    velocity.w = kept * velocity.w + share * pulled.w + driven.w;
     kf_put_velocity(a, a->target, z, cell, velocity);
 #if KF_DYES > 0
     KF_UNROLL
     for (int i = 0; i < KF_DYES; i++) {
         kf_stored_real *dye =
             (kf_stored_real *)a->dye_target + ((long long)z * KF_DYES + i) * KF_CELLS + cell;
-        *dye = KF_TO_STORED(KF_FROM_STORED(*dye) + weight * KF_R(s->dye[i]));
+        kf_real poured = KF_R(0);
+        for (int k = y; k < a->extent[1]; k++)
+            poured += kf_source_weight(&a->sources[k], now, cx, cy, cz) * KF_R(a->sources[k].dye[i]);
+        *dye = KF_TO_STORED(KF_FROM_STORED(*dye) + poured);
     }
 #endif
 }

@@ -230,8 +230,14 @@ static void push_impulses(reference *r) {
     }
 }
 
-/* Lets a source act on the cells of its ball, weighted by (1 - r^2 / R^2)^2. */
-static void pour(reference *r, const kf_fluid_source *s) {
+/* What the sources do to a cell: the share of the velocity that they leave, the sum of their shares and of
+ * the velocities to which they pull, and what they add. */
+typedef struct effect {
+    double kept, pulls, pulled[3], added[3];
+} effect;
+
+/* Adds a source to the cells of its ball, weighted by (1 - r^2 / R^2)^2, and pours its dyes. */
+static void add_source(reference *r, const kf_fluid_source *s, effect *effects) {
     const kf_fluid *f = r->fluid;
     if (r->step < s->first || r->step > s->last) return;
     const long reach = (long)s->radius + 1, deep = f->dimensions == 3 ? reach : 0;
@@ -246,13 +252,35 @@ static void pour(reference *r, const kf_fluid_source *s) {
                 if (share <= 0) continue;
                 const size_t n =
                     cell_at(f, middle[0] + dx, middle[1] + dy, f->dimensions == 3 ? middle[2] + dz : 0);
+                const double pull = share * share * s->pull;
+                effects[n].kept -= effects[n].kept * pull;
+                effects[n].pulls += pull;
                 for (int i = 0; i < f->dimensions; i++) {
-                    double *u = &r->state.velocity[i][n];
-                    *u += share * share * (s->pull * (s->velocity[i] - *u) + s->acceleration[i]);
+                    effects[n].pulled[i] += pull * s->velocity[i];
+                    effects[n].added[i] += share * share * s->acceleration[i];
                 }
                 for (int i = 0; i < f->dye_count; i++)
                     r->state.dye[i][n] += share * share * s->dye[i];
             }
+}
+
+/* Lets the sources act. Where several pull at a cell, they pull to the weighted mean of their velocities. */
+static void pour(reference *r) {
+    const kf_fluid *f = r->fluid;
+    const size_t cells = kf_fluid_cell_count(f);
+    effect *effects = kf_allocate_zeroed(cells, sizeof *effects);
+    for (size_t n = 0; n < cells; n++)
+        effects[n].kept = 1;
+    for (int k = 0; k < f->source_count; k++)
+        add_source(r, &f->sources[k], effects);
+    for (size_t n = 0; n < cells; n++)
+        for (int i = 0; i < f->dimensions; i++) {
+            double *u = &r->state.velocity[i][n];
+            if (effects[n].pulls > 0)
+                *u = effects[n].kept * *u + (1 - effects[n].kept) * effects[n].pulled[i] / effects[n].pulls;
+            *u += effects[n].added[i];
+        }
+    free(effects);
 }
 
 static void vorticity(const reference *r, long x, long y, long z, double curl[3]) {
@@ -361,8 +389,7 @@ static void carry(reference *r) {
 static void one_step(reference *r) {
     const kf_fluid *f = r->fluid;
     push_impulses(r);
-    for (int i = 0; i < f->source_count; i++)
-        pour(r, &f->sources[i]);
+    if (f->source_count > 0) pour(r);
     find_push(r);
     r->part = f->reflection ? 0.5 : 1.0;
     copy_fields(r, r->field, r->state.velocity);

@@ -34,9 +34,15 @@ void kf_fluid_free_reference(kf_reference *reference) {
 }
 
 /* Returns the accepted deviation for a storage type: the rounding of some tens of steps with a margin. A
- * click of the script carries a cell hundreds of cells far, which loses as many digits. */
+ * click of the script carries a cell hundreds of cells far, which loses as many digits. A limiter takes the
+ * least and the largest value of the cells around a place, which are others where rounding moves the place
+ * across a cell's centre; in three dimensions and with reflection single cells then differ by a thousandth.
+ */
 static double bound_of(const kf_fluid_plan *p) {
+    const kf_fluid *f = p->fluid;
+    const bool limited = f->advection == KF_ADVECT_MACCORMACK || f->advection == KF_ADVECT_CUBIC;
     double far = 1;
+    if (limited && f->reflection && f->dimensions == 3) far = 20;
     for (size_t i = 0; i < p->fluid->impulse_count; i++)
         for (int axis = 0; axis < 3; axis++)
             far = fmax(far, fabs(p->fluid->impulses[i].vector[axis]) / 10);

@@ -58,6 +58,21 @@ static void in_three_dimensions(void **state) {
     holds(walled(16, 12, 20, 4, false), F64, 4);
     holds(walled(16, 12, 20, 7, true), F64, 4);
 }
+/* A source that reaches through a wall overlaps its own image, which pulls the other way. Each pulled in its
+ * turn, so that the mirror image of a flow was another flow, and every plan that computes the domain alone
+ * was refused. */
+static void sources_through_walls(void **state) {
+    (void)state;
+    for (int plan = 0; plan < 2; plan++) {
+        kf_fluid *f = walled(32, 36, 1, 3, false);
+        for (int i = 0; i < f->source_count; i++) /* to the corner of both walls */
+            for (int axis = 0; axis < 2; axis++) {
+                double *at = &f->sources[i].center[axis];
+                *at = 2 * *at < f->cells[axis] ? 1.3 : f->cells[axis] - 2.3;
+            }
+        holds(f, plan == 0 ? F64 : F64 "plan=separate", 5);
+    }
+}
 static void plans_with_transforms_apart(void **state) {
     (void)state;
     holds(walled(24, 36, 1, 3, true), F64 "plan=separate", 5);
@@ -112,6 +127,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(across_each_axis),      cmocka_unit_test(with_all_that_acts),
         cmocka_unit_test(in_three_dimensions),   cmocka_unit_test(plans_with_transforms_apart),
-        cmocka_unit_test(images_are_no_updates), cmocka_unit_test(plans_of_a_gpu)};
+        cmocka_unit_test(sources_through_walls), cmocka_unit_test(images_are_no_updates),
+        cmocka_unit_test(plans_of_a_gpu)};
     return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
