@@ -399,10 +399,10 @@ static void useless_inputs_are_named(void **state) {
                          KF_OK);
         kf_text_free(&text);
         kf_problem *opened = open_problem("creep.t1.json");
-        assert_true((opened->notes != NULL && strstr(opened->notes, "one value everywhere") != NULL) ==
-                    (random == 0));
-        assert_true((opened->notes != NULL && strstr(opened->notes, "a kernel that writes zeros") != NULL) ==
-                    (random == 1));
+        assert_true((opened->notes.text != NULL &&
+                     strstr(opened->notes.text, "one value everywhere") != NULL) == (random == 0));
+        assert_true((opened->notes.text != NULL &&
+                     strstr(opened->notes.text, "a kernel that writes zeros") != NULL) == (random == 1));
         assert_int_equal(kf_backend_open("cpu:1", &backend, &error), KF_OK);
         assert_int_equal(kf_t1_examine(opened, backend, &error), random ? KF_OK : KF_BAD_INPUT);
         if (!random && strstr(error.message, "it changes none of its outputs") == NULL)
