@@ -4,6 +4,7 @@ set -u
 kftune=${KFTUNE:?KFTUNE must name the program}
 scratch=$(realpath "${KFTUNE_SCRATCH:-$(mktemp -d)}")
 out=$scratch/out err=$scratch/err
+run_check=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/run-check.py
 failures=0
 
 complain() {
@@ -22,7 +23,13 @@ expect() {
 }
 says() { grep -qF -- "$1" "$err" || complain "stderr does not say: $1"; }
 shows() { grep -qF -- "$1" "$out" || complain "stdout does not show: $1"; }
+# Whatever was tested, the numbers of each run agree with each other.
 finish() {
+    local folders
+    mapfile -t folders < <(find "$scratch" -name run.json -printf '%h\n' 2>/dev/null)
+    if [ ${#folders[@]} -gt 0 ] && command -v python3 >/dev/null; then
+        python3 "$run_check" "${folders[@]}" >"$out" 2>"$err" || complain "a run's numbers do not agree"
+    fi
     [ "$failures" -eq 0 ] && echo "$(basename "$0"): all promises kept"
     [ "$failures" -eq 0 ]
 }

@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/util/file.h"
 #include "base/util/memory.h"
 #include "solver/flow/flow_frame.h"
+#include "solver/output/probe_chart.h"
 #include "solver/picture/canvas.h"
 #include "solver/picture/face.h"
 #include "solver/picture/font.h"
@@ -329,6 +331,54 @@ static void test_a_folder_that_is_missing_fails(void **state) {
     kf_canvas_free(&canvas);
 }
 
+/* ---- Names that are too long ---- */
+
+/* Draws a slice or a probe's chart of something of this name. The caller frees the file's bytes. */
+static char *titled(bool chart, const kf_scene *scene, const char *name, size_t *size) {
+    kf_error error = {KF_OK, ""};
+    char *bytes = NULL;
+    if (chart) {
+        double points[2][3] = {{0, 0, 0}, {1, 2, 3}};
+        const kf_probe probe = {.name = "p", .kind = KF_PROBE_LINE, .count = 2, .points = points};
+        const kf_probe_curve curve[2] = {{0, {1, 2, 3, 4}}, {1, {2, 3, 4, 5}}};
+        kf_problem problem = {.facts = {.count = 0}};
+        const kf_plan plan = {.problem = &problem};
+        kf_probe_report report = {.to_step = 9};
+        kf_copy_text(problem.name, sizeof problem.name, name);
+        kf_copy_text(report.picture, sizeof report.picture, in_scratch("slice.png"));
+        assert_int_equal(kf_probe_chart(&plan, &probe, &report, curve, 2, &error), KF_OK);
+    } else {
+        const kf_picture_view view = {.field = KF_PICTURE_SPEED, .normal = 2, .caption = name};
+        free(draw_view(scene, 0, &view).rgb);
+    }
+    assert_int_equal(kf_file_read(in_scratch("slice.png"), 0, &bytes, size, &error), KF_OK);
+    return bytes;
+}
+
+/* Of a name of more than 32 letters a title has 30 and two dots, whatever follows; shorter ones are whole. */
+static void test_long_names_are_cut_visibly(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *as;
+        bool same;
+    } pairs[] = {{"abcdefghijklmnopqrstuvwxyz1234567", "abcdefghijklmnopqrstuvwxyz1234..", true},
+                 {"abcdefghijklmnopqrstuvwxyz123456", "abcdefghijklmnopqrstuvwxyz1234..", false},
+                 {"abcdefghijklmnopqrstuvwxyz123456", "abcdefghijklmnopqrstuvwxyz12345", false}};
+    kf_scene *scene = make_scene();
+    for (int chart = 0; chart < 2; chart++)
+        for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+            size_t size[2];
+            char *name = titled(chart == 1, scene, pairs[i].name, &size[0]),
+                 *as = titled(chart == 1, scene, pairs[i].as, &size[1]);
+            const bool same = size[0] == size[1] && memcmp(name, as, size[0]) == 0;
+            if (same != pairs[i].same)
+                fail_msg("%s: '%s', '%s'", chart == 1 ? "chart" : "slice", pairs[i].name, pairs[i].as);
+            free(name);
+            free(as);
+        }
+    free_scene(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slice_of_a_ball),
@@ -342,6 +392,7 @@ int main(void) {
         cmocka_unit_test(test_any_plane_and_range_is_drawn),
         cmocka_unit_test(test_open_surface),
         cmocka_unit_test(test_a_folder_that_is_missing_fails),
+        cmocka_unit_test(test_long_names_are_cut_visibly),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -136,9 +137,37 @@ static void as_much_is_kept_as_is_wanted(void **state) {
     }
 }
 
+/* All variables stay, in their order, but those of exactly these names; one more comes last. */
+static void variables_are_left_out_by_name(void **state) {
+    (void)state;
+    static char *all[] = {"A=1", "AB=2", "A_B=A", "B=", "BA=3=4", NULL};
+    static char more[] = "C=5";
+    static const struct {
+        const char *without[3];
+        bool more;
+        const char *kept;
+    } cases[] = {{{NULL}, false, "A=1 AB=2 A_B=A B= BA=3=4 "},
+                 {{"A"}, false, "AB=2 A_B=A B= BA=3=4 "},
+                 {{"BA"}, false, "A=1 AB=2 A_B=A B= "},
+                 {{"AB", "B"}, true, "A=1 A_B=A BA=3=4 C=5 "},
+                 {{"C", ""}, true, "A=1 AB=2 A_B=A B= BA=3=4 C=5 "}};
+    char **before = environ;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char kept[64] = "";
+        environ = all;
+        char **variables = kf_spawn_environment(cases[c].without, cases[c].more ? more : NULL);
+        environ = before;
+        for (char **v = variables; *v != NULL; v++)
+            (void)snprintf(kept + strlen(kept), sizeof kept - strlen(kept), "%s ", *v);
+        free(variables);
+        assert_string_equal(kept, cases[c].kept);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_go_where_they_are_wanted), cmocka_unit_test(signals_are_as_usual),
-        cmocka_unit_test(the_environment_is_the_one_given), cmocka_unit_test(as_much_is_kept_as_is_wanted)};
+        cmocka_unit_test(the_environment_is_the_one_given), cmocka_unit_test(variables_are_left_out_by_name),
+        cmocka_unit_test(as_much_is_kept_as_is_wanted)};
     return cmocka_run_group_tests(tests, make_input, remove_input);
 }
