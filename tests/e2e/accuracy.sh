@@ -42,6 +42,17 @@ command=$(sed -n 's/^  run it  *kftune //p' "$out")
 # shellcheck disable=SC2086
 expect 0 $command --steps 20 --picture none --fields none --checkpoints 0 --output "$scratch/planned"
 grep -q '^  planned  .*it took 20 steps' "$out" || complain "the run does not say how true the plan was"
+# The line's numbers are those of run.json: as planned, and as they came.
+python3 -c '
+import json, re, sys
+plan = json.load(open(sys.argv[1] + "/run.json"))["plan"]
+units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
+line = re.search(r"planned +(\d+) steps, (\S+) (\w+), drag within (\S+) %; it took (\d+) steps, (\S+) (\w+),", open(sys.argv[2]).read())
+steps, time, unit, within, came, took, its = line.groups()
+near = lambda a, b: abs(a / b - 1) < 0.01
+assert near(float(steps), plan["steps"]) and near(float(time) * units[unit], plan["seconds"]), (line[0], plan)
+assert int(came) == plan["came_steps"] and near(float(took) * units[its], plan["came_seconds"]), (line[0], plan)
+' "$scratch/planned" "$out" 2>"$err" || complain "the plan is printed with other numbers than in run.json"
 grep -q 'statistics not known' "$out" || complain "a flow that has not settled has statistics"
 grep -q '"came_steps":[[:space:]]*20' "$scratch/planned/run.json" || complain "run.json does not say how true the plan was"
 expect 2 plan --scene cavity2d --device cpu

@@ -56,6 +56,16 @@ for shell in bash zsh fish; do
     offers $shell "kftune tune --scene ah" ahmed
     offers $shell "kftune plot roo" roofline
     offers $shell "kftune --sce" --scene
+    # Names of each kind are offered where they are meant. The other shells ask in the same way, and slower.
+    [ $shell = bash ] || continue
+    while read -r kind option command; do
+        for name in $("$kftune" list $kind | awk 'NF > 1 { print $1 }' | head -n 3); do offers bash "kftune $command $option ${name:0:2}" "$name"; done
+    done <<'KINDS'
+scenes --scene tune
+systems --system tune
+strategies --strategy replay
+metrics --counters tune
+KINDS
 done
 [ "$failures" -eq 0 ] && echo "completion.sh: tried in $tried shells"
 [ "$failures" -eq 0 ]

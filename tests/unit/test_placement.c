@@ -183,6 +183,42 @@ static void test_how_much_of_a_side_feet_cover(void **state) {
     }
 }
 
+/* Adds a box of these two extents across `up` and this one along it, of a body that stands on its lower side
+ * along `up`, or with sign -1 on its upper one. */
+static void add_turned(kf_mesh *mesh, kf_heading up, const double low[3], const double size[3]) {
+    double from[3], extent[3];
+    for (int i = 0; i < 3; i++) {
+        const int a = (up.axis + 1 + i) % 3; /* the third is up */
+        from[a] = i == 2 && up.sign < 0 ? -low[i] - size[i] : low[i];
+        extent[a] = size[i];
+    }
+    add_box(mesh, from[0], from[1], from[2], extent[0], extent[1], extent[2]);
+}
+
+/* A slab of 4 x 2 on three feet of 0.4 x 0.4 in its corners stands on 0.64 of its footprint, the polygon
+ * around them; on all four it stands on the whole. Neither axis nor side nor the corner that is free matters.
+ */
+static void test_a_body_stands_on_the_hull_of_its_feet(void **state) {
+    (void)state;
+    for (int side = 0; side < 6; side++)
+        for (int free = 0; free < 5; free++) {
+            const kf_heading up = {side / 2, side % 2 == 0 ? 1 : -1};
+            double vertices[5 * 24];
+            uint32_t triangles[5 * 36];
+            kf_mesh mesh = {.vertices = vertices, .triangles = triangles};
+            kf_posture posture = {.up = up, .across = -1};
+            add_turned(&mesh, up, (const double[3]){0, 0, 0.5}, (const double[3]){4, 2, 0.5});
+            for (int corner = 0; corner < 4; corner++)
+                if (corner != free)
+                    add_turned(&mesh, up, (const double[3]){corner % 2 * 3.6, corner / 2 * 1.6, 0},
+                               (const double[3]){0.4, 0.4, 0.5});
+            kf_posture_heading(&mesh, &posture);
+            assert_int_equal(posture.patches, free < 4 ? 3 : 4);
+            if (fabs(posture.stand - (free < 4 ? 0.64 : 1.0)) > 1e-9)
+                fail_msg("side %d, corner %d: stands on %g", side, free, posture.stand);
+        }
+}
+
 /* Two plates on a slab of 40 cubes' length mirror each other if the image of one is one cube beside the
  * other, on either side, but not if it is two cubes beside. */
 static void test_an_image_lies_a_cube_aside_at_most(void **state) {
@@ -218,6 +254,34 @@ static void test_the_cabin_is_behind_the_front(void **state) {
         assert_int_equal(posture.wind.sign, turn == 0 ? 1 : -1);
         assert_true(posture.front_sure >= KF_SURE);
     }
+}
+
+/* What is said of an angle is said of its opposite; of none nothing is. */
+static void test_angles_are_said_either_way(void **state) {
+    (void)state;
+    static const struct {
+        kf_placement said;
+        const char *note;
+    } cases[] = {
+        {{.yaw = 5}, "yaw: 5 degrees, counter-clockwise"},
+        {{.yaw = -5}, "yaw: -5 degrees, counter-clockwise"},
+        {{.yaw = 0}, NULL},
+        {{.yaw = 5, .tunnel_yaw_given = true}, "yaw: 5 degrees, in the tunnel that was made for 0"},
+        {{.yaw = -5, .tunnel_yaw_given = true}, "yaw: -5 degrees, in the tunnel that was made for 0"},
+        {{.yaw = 0, .tunnel_yaw_given = true, .tunnel_yaw = -5},
+         "yaw: 0 degrees, in the tunnel that was made for -5"},
+        {{.yaw = -5, .tunnel_yaw_given = true, .tunnel_yaw = -5}, "yaw: -5 degrees, counter-clockwise"}};
+    kf_mesh box = make_box(2, 1, 0.5);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kf_text notes = {0};
+        kf_description d;
+        place(&box, &cases[c].said, &d, &notes);
+        if ((strstr(notes.text, "yaw: ") != NULL) != (cases[c].note != NULL) ||
+            (cases[c].note != NULL && strstr(notes.text, cases[c].note) == NULL))
+            fail_msg("yaw %g: %s", cases[c].said.yaw, notes.text);
+        kf_text_free(&notes);
+    }
+    kf_mesh_free(&box);
 }
 
 static void test_what_is_said(void **state) {
@@ -320,6 +384,8 @@ int main(void) {
         cmocka_unit_test(test_how_much_of_a_side_feet_cover),
         cmocka_unit_test(test_an_image_lies_a_cube_aside_at_most),
         cmocka_unit_test(test_the_cabin_is_behind_the_front),
+        cmocka_unit_test(test_angles_are_said_either_way),
+        cmocka_unit_test(test_a_body_stands_on_the_hull_of_its_feet),
         cmocka_unit_test(test_what_is_said),
         cmocka_unit_test(test_what_was_guessed_is_said),
         cmocka_unit_test(test_an_unsure_guess_names_the_option),

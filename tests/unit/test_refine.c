@@ -52,6 +52,58 @@ static void test_levels_are_the_same_flow(void **state) {
     kf_scene_free(uniform);
 }
 
+static void near_all(const double *fine, const double *uniform, size_t count, const char *what) {
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(fine[i] - uniform[i]) <= 1e-9 * fmax(fabs(uniform[i]), 1e-6)))
+            fail_msg("%s %zu: %.12g, not %.12g", what, i, fine[i], uniform[i]);
+}
+
+/* So it is with whatever pushes the fluid or moves the solid, each along all axes: every such quantity of the
+ * finest level is that of a file with fine cells everywhere. */
+static void test_levels_have_the_same_forces_and_motion(void **state) {
+    (void)state;
+    static const char *const motions[] = {
+        "\"axis\": [1, 2, 2], \"angular_velocity\": 0.7, \"center\": [3.1, 3.2, 2.9]",
+        "\"free\": true, \"density\": 1.5, \"gravity\": [0.1, 0.2, -0.3], \"velocity\": [0.1, -0.2, 0.3]"};
+    for (size_t m = 0; m < sizeof motions / sizeof *motions; m++) {
+        kf_scene *scenes[2];
+        for (int uniform = 0; uniform < 2; uniform++) {
+            char text[1200];
+            (void)snprintf(
+                text, sizeof text,
+                "{\"solid\": {\"shape\": \"plate\", \"chord\": 0.5, \"width\": 0.6, \"thickness\": 0.4, "
+                "\"position\": [3, 3, 3], \"motion\": {%s}}, \"domain\": %s, \"flow\": {\"speed\": 1, "
+                "\"reynolds\": 100, \"reference_length\": 1, \"lattice_speed\": 0.08, \"acceleration\": "
+                "[0.1, -0.2, 0.3], \"initial_velocity\": [1, 0.1, -0.2]}, \"sampling\": "
+                "{\"samples_per_cell\": 1}, %s}",
+                motions[m],
+                uniform ? "{\"cells\": [96, 64, 64], \"cell_size\": 0.09375}"
+                        : "{\"cells\": [24, 16, 16], \"cell_size\": 0.375}",
+                uniform ? "\"model\": {\"rates\": \"k17\"}"
+                        : "\"refine\": {\"around\": \"body\", \"levels\": 2}");
+            scenes[uniform] = open_scene_text(text, NULL);
+        }
+        const kf_scene *fine = kf_scene_finest(scenes[0]), *uniform = scenes[1];
+        near_all(fine->body_force, uniform->body_force, 3, "body force");
+        near_all(fine->initial_velocity, uniform->initial_velocity, 3, "velocity");
+        near_all(fine->face_velocity[0], uniform->face_velocity[0], 3 * KF_FACES, "velocity of face");
+        near_all(fine->solid_low, uniform->solid_low, 3, "lower corner");
+        near_all(fine->solid_high, uniform->solid_high, 3, "upper corner");
+        near_all(fine->motion.axis, uniform->motion.axis, 3, "axis");
+        near_all(&fine->motion.angular_speed, &uniform->motion.angular_speed, 1, "angular speed");
+        near_all(fine->motion.center, uniform->motion.center, 3, "centre");
+        near_all(fine->motion.velocity, uniform->motion.velocity, 3, "velocity of the solid");
+        near_all(fine->motion.gravity, uniform->motion.gravity, 3, "gravity");
+        near_all(&fine->motion.excess_mass, &uniform->motion.excess_mass, 1, "mass");
+        near_all(fine->motion.excess_inertia, uniform->motion.excess_inertia, 9, "inertia");
+        near_all(&fine->cell_size, &uniform->cell_size, 1, "cell size");
+        near_all(&fine->reference_speed, &uniform->reference_speed, 1, "speed");
+        near_all(&fine->frontal_area, &uniform->frontal_area, 1, "front");
+        for (int i = 0; i < 2; i++)
+            kf_scene_free(scenes[i]);
+    }
+}
+
 /* Scenes with different levels or boxes have different hashes. */
 static void test_hashes_differ(void **state) {
     (void)state;
@@ -232,6 +284,7 @@ static void test_errors_of_refine_are_named_with_their_place(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_levels_are_the_same_flow),
+        cmocka_unit_test(test_levels_have_the_same_forces_and_motion),
         cmocka_unit_test(test_hashes_differ),
         cmocka_unit_test(test_outer_rates),
         cmocka_unit_test(test_ways_to_ask),
