@@ -141,6 +141,9 @@ shows "cannot be told apart"
 expect 0 run --scene ball --grid 32x16x16 --reynolds 60 "${few[@]}" --flow-throughs 2 --output other
 expect 1 compare settled other --floor 1%
 shows "drag differs by -"
+"$kftune" compare settled other --floor 1% >/dev/full 2>"$err"
+[ $? -eq 3 ] || complain "an answer of status 1 is lost on a full disk without a word"
+says "cannot write to standard output"
 shows "scenes: flow.reynolds is 20 and 60"
 shows "Reynolds number: 20 in a, 60 in b"
 expect 0 compare settled other # on 4 cells the samples' places make nearly all
