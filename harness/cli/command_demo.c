@@ -52,7 +52,7 @@ static kf_status run(const kf_arguments *arguments, kf_error *error) {
                          "--output", output, "--force"};
     KF_TRY(type(&kf_command_tune, sizeof tune / sizeof *tune, tune, error));
     KF_TRY(type(&kf_command_run, sizeof run / sizeof *run, run, error));
-    printf("configuration: %s\nflow:          %s\nmore:          kftune plot kernels --store %s --out "
+    printf("config:        %s\nflow:          %s\nmore:          kftune plot kernels --store %s --out "
            "kernels.svg\n",
            config, output, store);
     return KF_OK;

@@ -66,7 +66,6 @@ static void evaluate(kf_search *search, uint64_t index, double effort) {
     search->cost += effort;
     while (search->filled + 1 < search->cost - ROUNDING && search->filled < last)
         fill(search);
-    if (effort < 1) search->result->raises_effort = true;
     search->spent += seconds_of(search, index, effort);
     search->built[index] = true;
     kf_strategy_tell(search->strategy, index, ok, observed);

@@ -27,7 +27,6 @@ typedef struct kf_replay_result {
     kf_summary *summaries; /* [evaluation] */
     double *seconds;       /* [evaluation]: mean of spent */
     double overhead_us;    /* processor time of the strategy for one evaluation */
-    bool raises_effort;    /* some config was measured with less than full effort */
 } kf_replay_result;
 
 /* Runs the searches of a request. After KF_OK the caller frees the result with kf_replay_free. */

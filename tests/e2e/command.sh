@@ -2,20 +2,12 @@
 # Tests nights of programs that are not kftune's: a solver that prints its time, as text and as JSON, or is timed as a
 # whole; T1 kernels; instructions where times are too noisy. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write
 # into.
-set -u
-kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 root=$(realpath "$(dirname "$0")/../..")
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 cd "$scratch" || exit 3
 unset GITHUB_SHA CI_COMMIT_SHA
 export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
-failures=0
-complain() {
-    echo "command.sh: $*"
-    tail -n 6 out err 2>/dev/null | sed 's/^/    /'
-    failures=$((failures + 1))
-}
-has() { grep -qF -- "$2" "$1" || complain "$1 lacks: $2"; }
 night() { # STATUS SUITE STORE ARGUMENTS...
     local expected=$1 suite=$2 store=$3 status
     shift 3
@@ -267,5 +259,4 @@ night 0 kernels.json kernels.db
 has out "1 NODATA"
 has out "first night"
 
-[ "$failures" -eq 0 ] && echo "command.sh: all well"
-[ "$failures" -eq 0 ]
+finish

@@ -2,18 +2,12 @@
 # Tests that names chosen by others reach no terminal as commands, no spreadsheet as formulas, and JSON only as UTF-8.
 # Scenes with long names do not overwrite each other's results. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write
 # into.
-set -u
-kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 # shellcheck source=tests/e2e/quick-compiler.bash
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")}
-failures=0
-complain() {
-    echo "hostile-names.sh: $*"
-    failures=$((failures + 1))
-}
 commands() { LC_ALL=C grep -nP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$@"; }
 is_utf8() { iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1; }
 
@@ -51,4 +45,4 @@ for end in a b; do
         complain "a scene with a long name cannot be tuned: $(tail -n 1 err)"
 done
 [ "$(ls ./*.kftune.json | wc -l)" = 2 ] || complain "two scenes with long names left $(ls ./*.kftune.json | wc -l) results"
-[ "$failures" -eq 0 ]
+finish

@@ -2,16 +2,10 @@
 # Tests that the results of `make install`, `make tarball` and `make deb` are complete, relocatable, of one version, and
 # accepted by lintian. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. Without Debian's tools their part is
 # skipped with a message.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 cd "$(dirname "$0")/../.." || exit 3
 build=$(dirname "$kftune") # where one test at a time calls make
-failures=0
-complain() {
-    echo "install.sh: $*"
-    failures=$((failures + 1))
-}
 
 # --- one version
 version=$(sed -n 's/^#define KF_VERSION "\(.*\)"/\1/p' base/util/program.h)
@@ -57,5 +51,4 @@ if command -v dpkg-shlibdeps >/dev/null && command -v lintian >/dev/null; then
 else
     echo "install.sh: no dpkg-dev or no lintian here: the package is skipped"
 fi
-[ "$failures" -eq 0 ] && echo "install.sh: all well"
-[ "$failures" -eq 0 ]
+finish

@@ -1,20 +1,14 @@
 #!/bin/bash
 # Kills `kftune tune` while it compiles. No compiler outlives it, and the next start removes what they left in the
 # cache. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into; KFTUNE_KILLS: how often (4).
-set -u
-kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 kills=${KFTUNE_KILLS:-4}
 # shellcheck source=tests/e2e/quick-compiler.bash
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")} XDG_CACHE_HOME=$scratch/cache TMPDIR=$scratch/tmp
 mkdir -p "$TMPDIR"
-failures=0
-complain() {
-    echo "kill-tune.sh: $*"
-    failures=$((failures + 1))
-}
 # All descendants of a run have this in their environment.
 export KFTUNE_TEST_MARK=$$-$RANDOM-$RANDOM
 alive() {
@@ -48,4 +42,4 @@ done
     >out 2>err </dev/null || complain "the run after the kills fails"
 left=$(find cache/kftune/kernels -name 'temporary-*' | wc -l)
 [ "$left" -eq 0 ] || complain "$left temporary files are left in the cache"
-[ "$failures" -eq 0 ]
+finish

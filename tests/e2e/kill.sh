@@ -2,17 +2,10 @@
 # Kills `kftune nightly` at random moments, with real processes that measure on the cpu. The store opens, nothing is
 # lost or doubled, no process outlives its driver, and the next night completes. KFTUNE: the program; KFTUNE_SCRATCH: a
 # folder to write into; KFTUNE_KILLS: how often (4).
-set -u
-kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 kills=${KFTUNE_KILLS:-4}
 cd "$scratch" || exit 3
-failures=0
-complain() {
-    echo "kill.sh: $*"
-    tail -n 3 "$scratch/err" | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 # A unique name, by which leftovers of this test alone are found.
 cp "$kftune" ./kftune-to-kill
 export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")}
@@ -65,4 +58,4 @@ if command -v sqlite3 >/dev/null; then
 fi
 [ $killed -eq "$kills" ] || complain "only $killed of $kills were killed"
 echo "kill.sh: $killed kills, $(stored) processes stored in $(grep -c '"night":' list.json) nights, $failures failures"
-[ "$failures" -eq 0 ]
+finish

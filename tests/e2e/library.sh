@@ -1,17 +1,10 @@
 #!/bin/bash
 # Tests libkftune as its users have it: installed, found by pkg-config, used from C and from Python. It exports only its
 # interface, and survives misuse. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
-set -u
-kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 cd "$(dirname "$0")/../.." || exit 3
 build=$(dirname "$kftune") # where one test at a time calls make
-failures=0
-complain() {
-    echo "library.sh: $*"
-    [ ! -s "$scratch/err" ] || tail -n 4 "$scratch/err" | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 
 flock "$build" make install BUILD="$build" DESTDIR="$scratch/root" PREFIX=/opt/kftune >"$scratch/log" 2>"$scratch/err" || complain "make install failed"
 top=$scratch/root/opt/kftune
@@ -82,5 +75,4 @@ refused 4 'after it was timed'
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $4 == "ok" { n[$at["how"]]++; if (($at["how"] == 5) != ($at["spread"] > 0)) bad++ }
     END { exit !n[0] || !n[5] || !n[6] || bad }' "$scratch/referee.csv" || complain "spreads of functions"
 
-[ "$failures" -eq 0 ] && echo "library.sh: all well"
-[ "$failures" -eq 0 ]
+finish

@@ -3,19 +3,12 @@
 # cannot be written, a full disk, a compiler that disappears. A production run on such a disk, or with a limit on file
 # sizes, also ends with status 3 and a message, not with a signal. KFTUNE: the program; KFTUNE_SCRATCH: a folder to
 # write into.
-set -u
-kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 # shellcheck source=tests/e2e/quick-compiler.bash
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
 export KFTUNE_DATA=${KFTUNE_DATA:-$(dirname "$kftune")} XDG_CACHE_HOME=$scratch/cache
-failures=0
-complain() {
-    echo "machine-faults.sh: $*"
-    tail -n 3 err | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 tune() { # STORE OPTIONS...
     local store=$1
     shift
@@ -160,4 +153,4 @@ if unshare -rm true 2>/dev/null; then
     esac
 fi
 
-[ "$failures" -eq 0 ]
+finish

@@ -1,24 +1,14 @@
 #!/bin/bash
 # Tests nights from the command line on the cpu: the shipped suite, a planted regression, bisecting it, the report.
 # KFTUNE: the program, with tests/nightly_trials beside it; KFTUNE_SCRATCH: a folder to write into.
-set -u
-kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 trials=$(dirname "$kftune")/tests/nightly_trials # kftune with planted regressions
 data=$(realpath "${KFTUNE_DATA:-$(dirname "$kftune")}")
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
 # shellcheck source=tests/e2e/quick-compiler.bash
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
-out=$scratch/out err=$scratch/err
-failures=0
 
-complain() {
-    echo "nightly.sh: $*"
-    sed 's/^/    stdout: /' "$out" | head -n 8
-    sed 's/^/    stderr: /' "$err" | tail -n 5
-    failures=$((failures + 1))
-}
-has() { grep -qF -- "$2" "$1" || complain "$(basename "$1") lacks: $2"; } # FILE TEXT
 run() { # EXPECTED_STATUS ARGUMENTS...
     local expected=$1 status
     shift
@@ -190,5 +180,4 @@ assert yaml.safe_load(open(sys.argv[2]))["nightly"]["script"]' "$ci/github.yml" 
     fi
 fi
 
-[ "$failures" -eq 0 ] && echo "nightly.sh: passed"
-[ "$failures" -eq 0 ]
+finish

@@ -2,18 +2,10 @@
 # Tests pictures of a run: fields, planes, ranges, the pressure on a surface, and a film that ffmpeg makes by the
 # printed command. Files for ParaView are read by VTK's own reader where it is installed. KFTUNE: the program;
 # KFTUNE_SCRATCH: a folder to write into.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 cd "$scratch" || exit 3
-out=$scratch/out err=$scratch/err
 export XDG_DATA_HOME=$scratch/data
-failures=0
-complain() {
-    echo "pictures.sh: $*"
-    tail -n 3 "$err" | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 run() { "$kftune" run --scene ball --grid 32x24x24 --device cpu --checkpoints 0 --quiet "$@" >"$out" 2>"$err" </dev/null; }
 
 run --output drawn --steps 48 --every 48 --picture pressure,vorticity,surface --slice z=0.2m --range pressure=-2:1 --range vorticity=-500:500 \
@@ -91,5 +83,4 @@ PYTHON
 else
     echo "pictures.sh: skipped reading with VTK, python3-vtk9 is not installed"
 fi
-[ "$failures" -eq 0 ] && echo "pictures.sh: passed"
-[ "$failures" -eq 0 ]
+finish

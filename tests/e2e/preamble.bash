@@ -1,7 +1,7 @@
 # Shared by tests of the command line, which source it. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into. The
 # output of the last `expect` is in $out and $err.
 set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
+kftune=$(realpath "${KFTUNE:?KFTUNE must name the program}")
 scratch=$(realpath "${KFTUNE_SCRATCH:-$(mktemp -d)}")
 out=$scratch/out err=$scratch/err
 run_check=$(realpath "$(dirname "${BASH_SOURCE[0]}")")/run-check.py
@@ -22,6 +22,7 @@ expect() {
     [ "$status" -eq "$expected" ] || complain "kftune $*: status $status, expected $expected"
 }
 says() { grep -qF -- "$1" "$err" || complain "stderr does not say: $1"; }
+has() { grep -qF -- "$2" "$1" || complain "$(basename "$1") lacks: $2"; } # FILE TEXT
 shows() { grep -qF -- "$1" "$out" || complain "stdout does not show: $1"; }
 # Whatever was tested, the numbers of each run agree with each other.
 finish() {

@@ -1,25 +1,11 @@
 #!/bin/bash
 # Tests tuning of a shipped scene from the command line: what it prints and writes, what Ctrl-C keeps, what --resume
 # continues. KFTUNE: the program; KFTUNE_SCRATCH: a folder to write into.
-set -u
-kftune=${KFTUNE:?KFTUNE must name the program}
-scratch=${KFTUNE_SCRATCH:-$(mktemp -d)}
+# shellcheck source=tests/e2e/preamble.bash
+. "$(dirname "$0")/preamble.bash"
 # shellcheck source=tests/e2e/quick-compiler.bash
 . "$(dirname "$0")/quick-compiler.bash"
 cd "$scratch" || exit 3
-out=$scratch/out err=$scratch/err
-failures=0
-
-complain() {
-    echo "tune.sh: $*"
-    sed 's/^/    stdout: /' "$out" | head -n 5
-    sed 's/^/    stderr: /' "$err" | tail -n 5
-    failures=$((failures + 1))
-}
-
-has() { # FILE TEXT
-    grep -qF -- "$2" "$1" || complain "$(basename "$1") lacks: $2"
-}
 
 scene=(--scene ball --grid 24x16x16 --device cpu:1 --effort 0.05 --rounds 1 --store "$scratch/tune.db"
     --fix plan=fused --fix layout=soa --fix storage=f32)
@@ -80,5 +66,4 @@ status=$?
 most=$(sort -n "$scratch/together" | tail -n 1) allowed=$(($(nproc) < 16 ? 1 : $(nproc) / 8))
 [ "${most:-99}" -le "$allowed" ] || complain "a run that takes turns compiles with $most processes, not $allowed"
 
-[ "$failures" -eq 0 ] && echo "tune.sh: passed"
-[ "$failures" -eq 0 ]
+finish

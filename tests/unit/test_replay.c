@@ -260,7 +260,6 @@ static void test_less_effort_costs_less(void **state) {
     kf_replay_result halving, random;
     replayed(landscape, "halving", 4, 50, &halving);
     replayed(landscape, "random", 4, 50, &random);
-    assert_true(halving.raises_effort && !random.raises_effort);
     /* One evaluation pays for nine configs at a ninth: 9 s of compiling and 9 s of measuring, or less
      * where some were measured further. */
     assert_true(halving.seconds[0] > 5 && halving.seconds[0] <= 18 + 1e-9 &&
