@@ -181,6 +181,8 @@ static kf_status mend(const char *file, kf_mesh *mesh, kf_text *notes, kf_error 
     return KF_OK;
 }
 
+/* Reads a file, cuts its polygons into triangles, mends the mesh and checks it, with a note for each change.
+ */
 kf_status kf_mesh_import(const char *file, kf_mesh *mesh, kf_text *notes, kf_error *error) {
     kf_polygons polygons = {.coarsest = 0.0};
     kf_status status = read_polygons(file, &polygons, notes, error);

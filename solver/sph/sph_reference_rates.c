@@ -92,8 +92,10 @@ static void strain_of(kf_sph_world *w, int i) {
             for (int q = 0; q < 3; q++)
                 gradient[p][q] -= volume * u[p] * f * n->d[q];
         inflow += volume * f * kf_dot(o->wall ? b->v : u, n->d);
-        if (!o->wall) /* psi . grad W of Molteni and Colagrossi, less the hydrostatic difference of Fourtakas
-                         et al. */
+        /* The term psi . grad W of Molteni and Colagrossi, less the hydrostatic difference of Fourtakas et
+         * al.
+         */
+        if (!o->wall)
             diffusion += volume * 2.0 * (o->e - b->e + kf_dot(s->gravity, n->d)) * -f * r2 /
                          (r2 + 0.01 * length * length);
         for (int p = 0; p < 3; p++)

@@ -11,6 +11,7 @@ static void free_fluid(void *own) {
     kf_fluid_free(own);
 }
 
+/* Adds the numbers that describe a fluid: sizes, amounts of work, viscosity, accuracy. */
 static void add_facts(const kf_fluid *f, kf_facts *facts) {
     int domain[3];
     kf_fluid_domain(f, domain);

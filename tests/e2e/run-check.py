@@ -23,7 +23,7 @@ def check_numbers(run, say):
     say(near(run["steps"], rate * run["seconds"]), "steps a second are not steps over seconds")
     if run["update"] == "node":
         say(near(run["mlups"], 1e-6 * run["updates_per_second"]), "mlups are not a millionth of updates a second")
-        if "levels" not in facts:
+        if "finer_levels" not in facts:
             nodes = facts["size_x"] * facts["size_y"] * facts.get("size_z", 1)
             say(nodes == facts["node_count"] and near(run["updates_per_second"], nodes * rate),
                 "updates a second are not nodes times steps a second")
@@ -96,7 +96,8 @@ def check_coefficients(run, rows, say):
         say(near(c["reynolds"], c["speed_m_s"] * to["reference_length"] / viscosity, 1e-4), "the Reynolds number")
     say(near(c["reynolds"], facts["reynolds"], 1e-5), "another Reynolds number")
     say(near(facts["cell_size"], to["cell_size"]) and near(facts["time_step"], to["time_step"]), "other units in the facts")
-    say(near(c["cells_a_length"], to["reference_length"] / to["cell_size"]), "cells a length")
+    finest = to["cell_size"] / 2 ** facts.get("finer_levels", 0)
+    say(near(c["cells_a_length"], to["reference_length"] / finest), "cells a length")
     drag = c.get("open_stream_drag")
     if drag:
         say(near(drag["raw"], c["drag"]["mean"]), "the raw drag is not the mean")
