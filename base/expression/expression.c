@@ -403,6 +403,14 @@ void kf_expression_names(const kf_expression *expression, void (*visit)(void *co
         visit(context, expression->names[i]);
 }
 
+/* Appends the first names that there are, for who misses one. */
+static void list_names(const char *const *names, int count, kf_text *text) {
+    enum { MOST = 16 };
+    for (int i = 0; i < count && i < MOST; i++)
+        kf_text_append(text, "%s%s", i == 0 ? "; there are: " : ", ", names[i]);
+    if (count > MOST) kf_text_append(text, " and %d more", count - MOST);
+}
+
 kf_status kf_expression_check_names(const kf_expression *expression, const char *const *names, int count,
                                     kf_error *error) {
     for (int i = 0; i < expression->name_count; i++) {
@@ -411,10 +419,16 @@ kf_status kf_expression_check_names(const kf_expression *expression, const char 
             known++;
         if (known < count) continue;
         const char *nearest = kf_nearest(expression->names[i], names, count);
-        return kf_fail(error, KF_BAD_INPUT, "column %d: unknown name '%.60s'%s%s%s",
-                       expression->name_columns[i], expression->names[i],
-                       nearest == NULL ? "" : " (did you mean '", nearest == NULL ? "" : nearest,
-                       nearest == NULL ? "" : "'?)");
+        kf_text hint = {0};
+        if (nearest != NULL)
+            kf_text_append(&hint, " (did you mean '%s'?)", nearest);
+        else
+            list_names(names, count, &hint);
+        const kf_status status =
+            kf_fail(error, KF_BAD_INPUT, "column %d: unknown name '%.60s'%.400s", expression->name_columns[i],
+                    expression->names[i], hint.text != NULL ? hint.text : "");
+        kf_text_free(&hint);
+        return status;
     }
     return KF_OK;
 }

@@ -236,7 +236,7 @@ static void test_free_names(void **state) {
     kf_text_free(&names);
     static const char *const known[] = {"a", "b", "count", "i"};
     assert_int_equal(kf_expression_check_names(expression, known, 4, &error), KF_BAD_INPUT);
-    assert_non_null(strstr(error.message, "column 31: unknown name 'c'"));
+    assert_non_null(strstr(error.message, "column 31: unknown name 'c'; there are: a, b, count, i"));
     kf_expression_free(expression);
 
     static const char *const words[] = {"layout", "alpha"};
