@@ -80,13 +80,17 @@ static bool name_reals(kf_t1_parameter *parameter) {
     return true;
 }
 
-/* Refuses value number i, from 0, which the parameter must not have. */
-static kf_status refuse_value(kf_json_place place, const kf_t1_parameter *parameter, size_t i,
-                              kf_error *error) {
+/* Refuses value number i, from 0, which the parameter of this type must not have. */
+static kf_status refuse_value(kf_json_place place, const kf_t1_parameter *parameter, const char *type,
+                              size_t i, kf_error *error) {
     const kf_scalar *value = &parameter->values[i];
+    char number[32];
+    (void)snprintf(number, sizeof number, "%.15g",
+                   value->kind == KF_SCALAR_FLOAT ? value->number : (double)value->integer);
     if (parameter->kind != KF_VALUE_NAME || value->kind != KF_SCALAR_STRING)
-        return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: value %zu is not of the parameter's type",
-                       place.file, place.path, i + 1);
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: %s.Values: value %zu, %.60s, is not of the parameter's type, %s", place.file,
+                       place.path, i + 1, value->kind == KF_SCALAR_STRING ? value->text : number, type);
     const bool blank = strpbrk(value->text, " \t\n") != NULL;
     return kf_fail(
         error, KF_BAD_INPUT,
@@ -111,8 +115,11 @@ static kf_status read_values(kf_json_place place, const cJSON *json, kf_t1_param
     if (real && !name_reals(parameter))
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: must be finite numbers, for its Type is float",
                        place.file, place.path);
+    const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "Type"));
+    const bool no_sign = strcmp(type, "uint") == 0;
     for (size_t i = 0; i < parameter->count; i++)
-        if (!is_of(parameter, &parameter->values[i])) return refuse_value(place, parameter, i, error);
+        if (!is_of(parameter, &parameter->values[i]) || (no_sign && parameter->values[i].integer < 0))
+            return refuse_value(place, parameter, type, i, error);
     if (parameter->count > 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT, "%s: %s.Values: is empty", place.file, place.path);
 }
