@@ -525,6 +525,7 @@ static kf_status build(const kf_description *d, kf_mesh *meshes, kf_text *notes,
     scene->half_way = d->solid.half_way;
     scene->wall_law = d->wall_law;
     scene->trip = d->trip / d->cell_size;
+    scene->layers = d->layers;
     scene->reference_area = d->reference_area / (d->cell_size * d->cell_size);
     scene->reference_area_given = d->reference_area > 0.0;
     KF_TRY(set_faces(d, scene, error));

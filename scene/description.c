@@ -261,6 +261,16 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
             "%s: model.trip: it applies to a law of the wall behind an inflow; add \"wall\": \"law\" and "
             "an inflow, or remove the key",
             file);
+    static const char *const layers[2] = {"resolved", "modelled"};
+    int modelled = 0;
+    KF_TRY(kf_json_choice(place, model, "layers", false, layers, 2, &modelled, error));
+    d->layers = modelled == 1;
+    if (d->layers && !(d->wall_law && kf_description_inflow(d) >= 0))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.layers: \"modelled\" needs a law of the wall behind an inflow; add \"wall\": \"law\" "
+            "and an inflow, or remove the key",
+            file);
     if (!d->wall_law || (d->solid.linked && !d->solid.half_way)) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: model.wall: \"law\" needs a solid with \"boundary\": \"links\" and interpolated "
@@ -274,7 +284,7 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
                             kf_error *error) {
     static const char *const keys[] = {
         "collision", "rates", "high_order_rate", "basis", "accuracy", "immersed_passes",
-        "wall",      "trip",  "outer_rates",     NULL};
+        "wall",      "trip",  "outer_rates",     "layers",   NULL};
     const kf_json_place top = {file, ""}, place = {file, "model"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "model", false, &object, error));
@@ -330,6 +340,11 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
         return kf_fail(
             error, KF_BAD_INPUT,
             "%s: model.basis: only the collision \"acm_mrt\" has a choice of moments; remove the key", file);
+    if (d->layers && (d->collision != KF_ACM_MRT || d->rate_rule != KF_RATE_K17))
+        return kf_fail(error, KF_BAD_INPUT,
+                       "%s: model.layers: \"modelled\" needs the collision \"acm_mrt\" with the rates \"k17\"; "
+                       "choose these, or remove the key",
+                       file);
     if (cJSON_HasObjectItem(object, "high_order_rate") && d->rate_rule != KF_RATE_CONSTANT)
         return kf_fail(error, KF_BAD_INPUT, "%s: model.high_order_rate: needs \"rates\": \"constant\"", file);
     return KF_OK;

@@ -299,6 +299,7 @@ typedef struct kf_description {
     bool wall_law; /* "wall": "law" */
     /* Metres behind the solid's front where its boundary layers become turbulent; below 0: not given. */
     double trip;
+    bool layers;             /* "layers": "modelled" */
     double samples_per_cell; /* samples for each cell^2 of surface */
     uint64_t seed;           /* of the samples and the disturbance */
     kf_smoke_sources smoke;  /* metres */

@@ -329,7 +329,9 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     free(b.fluid);
     if (kf_interrupted)
         return kf_fail(error, KF_INTERRUPTED, "interrupted while the links of %s were cut", scene->source);
-    if (links->count > 0) return scene->wall_law ? kf_link_trip_wall(scene, error) : KF_OK;
+    if (links->count > 0 && scene->wall_law) KF_TRY(kf_link_trip_wall(scene, error));
+    if (scene->layers) kf_link_list_layer(scene);
+    if (links->count > 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: solid.boundary: the stream reaches none of the links that the solid's surface cuts; "
                    "move the solid, make it larger than a cell, or use \"immersed\"",
@@ -340,5 +342,6 @@ void kf_links_free(kf_links *links) {
     free(links->link);
     free(links->inside);
     free(links->wall);
+    free(links->layer);
     *links = (kf_links){0};
 }

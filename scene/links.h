@@ -54,5 +54,7 @@ void kf_link_list_wall(const kf_link_box *box, kf_links *links);
 /* Removes the law from nodes where layers are laminar: those before the scene's trip, or all nodes. Without
  * an inflow it removes none. A trip behind the solid's end is refused. */
 kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error);
+/* Lists the nodes of the solid's layers, for a model of them, behind an inflow (links_layer.c). */
+void kf_link_list_layer(kf_scene *scene);
 
 #endif

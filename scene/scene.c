@@ -108,6 +108,8 @@ static void hash_wall(const kf_links *links, kf_hasher *hasher) {
         hash_numbers(hasher, 1, &links->wall[i].area);
         hash_numbers(hasher, 1, &links->wall[i].height);
     }
+    /* The nodes of a modelled layer follow from these. */
+    if (links->layer_depth > 0) hash_integer(hasher, links->layer_depth);
 }
 
 /* Computes the scene's hash from all that its flow depends on. Newer keys are hashed only when they differ

@@ -147,6 +147,12 @@ typedef struct kf_wall_node {
     double area;         /* surface in cells^2 that its links stand for */
     double height; /* distance in cells from the surface to the node `seen`; 0: the law does not act here */
 } kf_wall_node;
+/* A fluid node near a surface with a law of the wall, for a model of the layer there. */
+typedef struct kf_layer_node {
+    int node[3];
+    int wall;      /* number of the nearest node beside the surface (kf_links.wall) */
+    double height; /* distance in cells from the surface beside that node, along its normal */
+} kf_layer_node;
 typedef struct kf_links {
     size_t count;
     kf_link *link;
@@ -159,6 +165,10 @@ typedef struct kf_links {
     int (*inside)[3];
     size_t wall_count; /* 0 without a law of the wall */
     kf_wall_node *wall;
+    /* Nodes of layers that a model describes, sorted by z, then y, then x; 0 without such a model. */
+    size_t layer_count;
+    kf_layer_node *layer;
+    int layer_depth; /* how far from the surface they reach, in cells */
 } kf_links;
 
 /* A triangle mesh. Coordinates are in the file's units until kf_scene_build places it. */
@@ -325,6 +335,7 @@ struct kf_scene {
     double trip;
     /* All of the solid's layers are laminar by this criterion, so the law of the wall acts nowhere. */
     bool laminar;
+    bool layers;  /* a model gives layers without eddies the viscosity of turbulence */
     kf_links links;
     double samples_per_cell; /* as requested */
     uint64_t seed;

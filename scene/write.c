@@ -69,6 +69,7 @@ static cJSON *description_json(const kf_description *d, const char *mesh, const 
     cJSON_AddStringToObject(section, "rates", kf_rate_rule_names[d->rate_rule]);
     if (d->wall_law) cJSON_AddStringToObject(section, "wall", "law");
     if (d->trip >= 0.0) cJSON_AddNumberToObject(section, "trip", d->trip);
+    if (d->layers) cJSON_AddStringToObject(section, "layers", "modelled");
     if (d->refine.around_body) cJSON_AddItemToObject(root, "refine", kf_refine_json(d->refine.levels));
     section = cJSON_AddObjectToObject(root, "sampling");
     cJSON_AddNumberToObject(section, "samples_per_cell", d->samples_per_cell);

@@ -220,6 +220,18 @@ typedef struct kf_kinetic_wall {
     int friction; /* which force load_wall sums */
 } kf_kinetic_wall;
 
+/* Turbulent layers without eddies on a solid with a law of the wall (layer.h). */
+typedef struct kf_kinetic_layer {
+    int count;      /* nodes of the layers, sorted by their index */
+    int depth;      /* how far they reach from the surface, in cells; 0: there is no model */
+    unsigned *mask; /* a bit for each node of the grid's memory: the node is listed */
+    int *first;     /* number of listed nodes before each word of `mask` */
+    void *eddies;   /* kf_real [count]: the viscosity of turbulence, lattice units */
+    int *wall;      /* [count]: the nearest node beside the surface */
+    double *height; /* [count]: distance from the surface in cells */
+    double *state;  /* [KF_LAYER_STATE][wall.count] */
+} kf_kinetic_layer;
+
 /* The solid as a rigid body: sums over its surface, and its step. */
 typedef struct kf_kinetic_body {
     int pass;             /* number of the pass of the immersed boundary within the step */
@@ -276,6 +288,7 @@ typedef struct kf_flow_arguments { /* fused.cu, moments.cu, separate.cu, boundar
     kf_kinetic_scalars scalars;
     kf_kinetic_region covered, needed;
     kf_kinetic_edges edges;
+    kf_kinetic_layer layer;
 } kf_flow_arguments;
 
 typedef struct kf_solid_arguments { /* immersed.cu, immersed_band.cu, motion.cu */
@@ -324,6 +337,7 @@ typedef struct kf_wall_arguments { /* wall.cu */
     kf_kinetic_links links;
     kf_kinetic_wall wall;
     kf_kinetic_body body;
+    kf_kinetic_layer layer;
 } kf_wall_arguments;
 
 /* A solid's pose: x(t) = rotation (x0 - center0) + center. The kernel advance_pose writes it. With
@@ -357,6 +371,11 @@ enum {
     KF_WALL_SURFACE = 5,
     KF_WALL_FOUND = 6,
     KF_WALL_FORCES = 9,
+    /* Mean speed and mean squared fluctuation at the node that the law reads, whether the layer is quiet,
+     * steps so far, outer viscosity and thickness of the layer. */
+    KF_LAYER_STATE = 6,
+    KF_LAYER_PERIOD = 4, /* steps from one look at a layer to the next */
+    KF_LAYER_DEPTH = 24, /* most cells that a layer is looked through */
     KF_LOAD_SLOTS = 64,
     KF_LOAD_SUMS = 7,   /* force, torque, and the number of forces that were not finite */
     KF_LOAD_CHUNK = 64, /* samples or nodes of the band that one item sums */

@@ -321,19 +321,45 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
     ((C) + (c * ((p) + (q)) + (p) * (q)-c * c * deviation + KF_R(2.0) * (r) * (r)) * per_density)
 #define KF_CUMULANT_211(C, p, r, s, t) ((C) + ((c + (p)) * (r) + KF_R(2.0) * (s) * (t)) * per_density)
 
+/* The rates that follow from that of the shear moments, and the factors of the cumulants of order 4. */
+typedef struct kf_k17_rates {
+    kf_real shear, w3, w4, w5, C4, C4b;
+} kf_k17_rates;
+KF_FUNCTION kf_k17_rates kf_find_k17_rates(kf_real w) {
+    const kf_real one = KF_R(1.0);
+    const kf_real w3 = KF_R(8.0) * (w - KF_R(2.0)) * (one + KF_R(2.0) * w) /
+                       (KF_R(-8.0) - KF_R(14.0) * w + KF_R(7.0) * w * w);
+    const kf_real w4 = KF_R(8.0) * (w - KF_R(2.0)) * (KF_R(-7.0) + KF_R(4.0) * w) /
+                       (KF_R(56.0) - KF_R(50.0) * w + KF_R(9.0) * w * w);
+    const kf_real w5 = KF_R(24.0) * (w - KF_R(2.0)) * (KF_R(-2.0) - KF_R(7.0) * w + KF_R(3.0) * w * w) /
+                       (KF_R(48.0) + KF_R(152.0) * w - KF_R(130.0) * w * w + KF_R(29.0) * w * w * w);
+    const kf_real part = one / w - KF_R(0.5), wall = KF_R(2.0) - KF_R(7.0) * w + KF_R(5.0) * w * w;
+    const kf_real A = (KF_R(4.0) + KF_R(2.0) * w - KF_R(3.0) * w * w) / wall;
+    const kf_real B = (KF_R(4.0) + KF_R(28.0) * w - KF_R(14.0) * w * w) / (KF_R(3.0) * wall);
+    const kf_k17_rates rates = {w, w3, w4, w5, KF_R(-2.0 / 3.0) * part * A, KF_R(-1.0 / 3.0) * part * B};
+    return rates;
+}
+#if KF_LAYERS
+/* Returns the rates at node k: in a layer that is modelled the viscosity of turbulence comes on top. The
+ * usual rates are computed in any case, so that a compiler finds them once for all nodes. */
+KF_FUNCTION kf_k17_rates kf_rates_at(const kf_module_arguments *a, kf_index k) {
+    const kf_k17_rates usual = kf_find_k17_rates(KF_PARAMETER(a, shear_rate));
+    const unsigned word = a->layer.mask[k >> 5], bit = 1U << (k & 31);
+    if (!(word & bit)) return usual;
+    const kf_real eddies = ((const kf_real *)a->layer.eddies)[a->layer.first[k >> 5] + kf_count_bits(word & (bit - 1))];
+    return kf_find_k17_rates(usual.shear / (KF_R(1.0) + KF_R(3.0) * usual.shear * eddies));
+}
+#define KF_FIND_K17_RATES const kf_k17_rates rates = kf_rates_at(a, k);
+#else
+#define KF_FIND_K17_RATES const kf_k17_rates rates = kf_find_k17_rates(KF_PARAMETER(a, shear_rate));
+#endif
+
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \
-        const kf_real c = KF_R(1.0 / 3.0), w = KF_PARAMETER(a, shear_rate), one = KF_R(1.0);                 \
+        const kf_real c = KF_R(1.0 / 3.0), one = KF_R(1.0);                                                  \
+        KF_FIND_K17_RATES                                                                                    \
+        const kf_real w = rates.shear, w3 = rates.w3, w4 = rates.w4, w5 = rates.w5;                          \
         const kf_real per_density = kf_reciprocal(one + deviation);                                          \
-        const kf_real w3 = KF_R(8.0) * (w - KF_R(2.0)) * (one + KF_R(2.0) * w) /                             \
-                           (KF_R(-8.0) - KF_R(14.0) * w + KF_R(7.0) * w * w);                                \
-        const kf_real w4 = KF_R(8.0) * (w - KF_R(2.0)) * (KF_R(-7.0) + KF_R(4.0) * w) /                      \
-                           (KF_R(56.0) - KF_R(50.0) * w + KF_R(9.0) * w * w);                                \
-        const kf_real w5 = KF_R(24.0) * (w - KF_R(2.0)) * (KF_R(-2.0) - KF_R(7.0) * w + KF_R(3.0) * w * w) / \
-                           (KF_R(48.0) + KF_R(152.0) * w - KF_R(130.0) * w * w + KF_R(29.0) * w * w * w);    \
-        const kf_real part = one / w - KF_R(0.5), wall = KF_R(2.0) - KF_R(7.0) * w + KF_R(5.0) * w * w;      \
-        const kf_real A = (KF_R(4.0) + KF_R(2.0) * w - KF_R(3.0) * w * w) / wall;                            \
-        const kf_real B = (KF_R(4.0) + KF_R(28.0) * w - KF_R(14.0) * w * w) / (KF_R(3.0) * wall);            \
         const kf_real trace = f_pmm + f_mpm + f_mmp;                                                         \
         const kf_real dxx = KF_R(-0.5) * w * (KF_R(3.0) * f_pmm - trace) + KF_R(0.5) * (deviation - trace);  \
         const kf_real dyy = dxx + KF_R(1.5) * w * (f_pmm - f_mpm);                                           \
@@ -356,7 +382,7 @@ KF_FUNCTION kf_real kf_limit_rate(kf_real rate, kf_real moment) {
         KF_RELAX_PAIR(f_pzm, f_mzp, Fy);                                                                     \
         KF_RELAX_PAIR(f_pmz, f_mpz, Fz);                                                                     \
         f_zzz *= one - kf_limit_rate(w5, f_zzz);                                                             \
-        const kf_real C4 = KF_R(-2.0 / 3.0) * part * A, C4b = KF_R(-1.0 / 3.0) * part * B;                   \
+        const kf_real C4 = rates.C4, C4b = rates.C4b;                                                        \
         const kf_real C220 = C4 * (dxx + dyy), C202 = C4 * (dxx + dzz), C022 = C4 * (dyy + dzz);             \
         f_ppm = KF_CUMULANT_22(C220, f_pmm, f_mpm, f_zzm);                                                   \
         f_pmp = KF_CUMULANT_22(C202, f_pmm, f_mmp, f_zmz);                                                   \

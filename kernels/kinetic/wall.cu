@@ -65,12 +65,19 @@ KF_FUNCTION double kf_sum_node(const kf_real f[27], double momentum[3]) {
     return density;
 }
 
+KF_FUNCTION double kf_dot(const double one[3], const double other[3]) {
+    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
+}
 /* Removes the component along the normal from a vector. */
 KF_FUNCTION void kf_lay_along(const double normal[3], double vector[3]) {
     const double out = vector[0] * normal[0] + vector[1] * normal[1] + vector[2] * normal[2];
     for (int i = 0; i < 3; i++)
         vector[i] -= out * normal[i];
 }
+
+#if KF_LAYERS
+#include "layer.h"
+#endif
 
 /* Applies the law to the velocity at the node that it reads: share, friction velocity, direction and speed.
  */
@@ -89,6 +96,9 @@ KF_FUNCTION void kf_find_friction(const kf_wall_arguments *a, int x) {
     for (int i = 0; i < 3; i++)
         *kf_found(a, x, 2 + i) = momentum > 0.0 ? along[i] / momentum : 0.0;
     *kf_found(a, x, 5) = speed;
+#if KF_LAYERS
+    kf_follow_layer(a, x, normal);
+#endif
 }
 
 /* Returns the number of warps that the nodes take. */
@@ -126,9 +136,6 @@ typedef struct kf_exchange {
 
 KF_FUNCTION double kf_weight_of(const int c[3]) {
     return (double)KF_WEIGHT(c[0], c[1], c[2]);
-}
-KF_FUNCTION double kf_dot(const double one[3], const double other[3]) {
-    return one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
 }
 KF_FUNCTION double kf_dot_link(const int c[3], const double vector[3]) {
     return c[0] * vector[0] + c[1] * vector[1] + c[2] * vector[2];

@@ -162,6 +162,7 @@ typedef struct kf_kinetic_arguments {
     kf_kinetic_scalars scalars;
     kf_kinetic_region covered, needed;
     kf_kinetic_edges edges;
+    kf_kinetic_layer layer;
 } kf_kinetic_arguments;
 
 /* Lists what a step needs the sums of over all parts: the averages, the velocities of a free solid, and the
@@ -249,6 +250,9 @@ typedef struct kf_kinetic {
      * links, and the friction. */
     kf_buffer *wall_found, *wall_force;
     kf_launch wall_launch, friction_launch;
+    /* Of a model of layers: arguments.layer.state and .eddies; NULL without one. */
+    kf_buffer *layer[2];
+    size_t layer_bytes[2];
     int slab_planes;
     struct kf_flow_link *link;  /* of the first part, if there are several processes */
     struct kf_nccl_group *nccl; /* of the first part: the messages of a step, if NCCL sends them */
@@ -435,6 +439,10 @@ kf_status kf_kinetic_settle_state(kf_plan *plan, kf_error *error);
 kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error);
 /* Uploads the nodes beside the surface, if a law of the wall acts there (kinetic_wall.c). */
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Allocates and fills the lists of the nodes in modelled layers, on one device (kinetic_layer.c). */
+kf_status kf_kinetic_upload_layer(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Sets the layers' state to that of the start. */
+kf_status kf_kinetic_reset_layer(const kf_kinetic *kinetic, kf_error *error);
 /* Reads the results of the law in the last step. The second takes the direction of the drag for the pressure:
  * a level of nested grids lacks the domain's faces, from which it follows. */
 kf_status kf_kinetic_look_at_wall(kf_plan *plan, kf_wall_look *look, double *friction_velocity,

@@ -19,7 +19,8 @@ static kf_flow_arguments flow_arguments(const kf_kinetic_arguments *a) {
                                .scalars = a->scalars,
                                .covered = a->covered,
                                .needed = a->needed,
-                               .edges = a->edges};
+                               .edges = a->edges,
+                               .layer = a->layer};
 }
 
 static kf_solid_arguments solid_arguments(const kf_kinetic_arguments *a) {
@@ -67,7 +68,8 @@ static kf_wall_arguments wall_arguments(const kf_kinetic_arguments *a) {
                                .populations = a->populations,
                                .links = a->links,
                                .wall = a->wall,
-                               .body = a->body};
+                               .body = a->body,
+                               .layer = a->layer};
 }
 
 static kf_moving_links_arguments moving_links_arguments(const kf_kinetic_arguments *a) {

@@ -23,8 +23,9 @@ typedef struct state_part {
     size_t bytes;
 } state_part;
 
+enum { SMALL_PARTS = 10 };
 /* Lists the small buffers that every part of a team has the same. */
-static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_part parts[8]) {
+static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_part parts[SMALL_PARTS]) {
     int count = 0;
     if (kinetic->averages != NULL) parts[count++] = (state_part){kinetic->averages, 3 * kinetic->real_bytes};
     if (kinetic->outflow[0] != NULL)
@@ -33,6 +34,8 @@ static int small_parts(const kf_plan *plan, const kf_kinetic *kinetic, state_par
     if (kinetic->link_memory != NULL)
         parts[count++] = (state_part){kinetic->link_memory,
                                       kf_kinetic_link_bytes(kinetic, kf_plan_scene(plan)->links.count)};
+    for (int i = 0; i < 2 && kinetic->layer[i] != NULL; i++)
+        parts[count++] = (state_part){kinetic->layer[i], kinetic->layer_bytes[i]};
     if (kinetic->pose != NULL) parts[count++] = (state_part){kinetic->pose, sizeof(kf_pose)};
     if (kinetic->moving_mass != NULL)
         parts[count++] = (state_part){kinetic->moving_mass, sizeof(kf_moving_mass)};
@@ -49,7 +52,7 @@ static size_t plane_bytes(const kf_plan *plan) {
 
 kf_status kf_kinetic_state_size(kf_plan *plan, size_t *bytes, kf_error *error) {
     (void)error;
-    state_part parts[8];
+    state_part parts[SMALL_PARTS];
     int count = small_parts(plan, kinetic_of(plan), parts);
     *bytes = plane_bytes(plan) * (size_t)kf_plan_scene(plan)->nodes[2];
     for (int i = 0; i < count; i++)
@@ -199,7 +202,7 @@ static kf_status collect_planes(kf_plan *plan, char *all, kf_error *error) {
 static kf_status save_small_parts(kf_plan *plan, char *state, size_t *list_at, size_t *bytes,
                                   kf_error *error) {
     const kf_kinetic *kinetic = kinetic_of(plan);
-    state_part parts[8];
+    state_part parts[SMALL_PARTS];
     const int count = small_parts(plan, kinetic, parts);
     *bytes = 0;
     for (int i = 0; i < count; *bytes += parts[i++].bytes) {
@@ -294,7 +297,7 @@ kf_status kf_kinetic_restore(kf_plan *plan, const void *state, uint64_t steps, k
     KF_TRY(kf_kinetic_initialise(plan, error));
     /* The number of steps decides where the parts are. */
     plan->steps_done = steps;
-    state_part parts[8];
+    state_part parts[SMALL_PARTS];
     int count = 0;
     for (int part = 0; part < plan->part_count; part++) {
         count = small_parts(plan, &kinetic[part], parts);

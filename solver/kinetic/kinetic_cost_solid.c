@@ -267,7 +267,7 @@ void kf_kinetic_add_links(kf_kinetic_tally *tally) {
     const double link_bytes =
         52 + (tally->cost->scene->motion.moving ? kf_kinetic_value_bytes(&tally->options) : 0);
     static const double PLACE_BYTES = 12, POPULATIONS = 5, FOUND_BYTES = 84, APPLIED_BYTES = 180,
-                        OF_NODE = 27;
+                        LAYER_BYTES = 16, OF_NODE = 27;
     const kf_links *lists = &tally->cost->scene->links;
     const double links = (double)lists->count, nodes = (double)lists->wall_count;
     if (!(links > 0)) return;
@@ -284,6 +284,10 @@ void kf_kinetic_add_links(kf_kinetic_tally *tally) {
         add_items(tally, "apply_friction", APPLIED_BYTES * nodes + (placed ? PLACE_BYTES : 0) * links,
                   2 * OF_NODE * nodes + placed * links, 4)
             ->amount[KF_COST_ATOMICS] = nodes / WARP;
+    /* Every KF_LAYER_PERIOD steps it reads an index and a height and writes a viscosity; the state of the
+     * nodes beside the surface is in a cache. The profiles are read in these steps, too. */
+    const double looks = (double)lists->layer_count / KF_LAYER_PERIOD;
+    if (looks > 0.0) (void)add_items(tally, "spread_viscosity", LAYER_BYTES * looks, OF_NODE * looks, 2);
     (void)add_items(tally, placed ? "balance_links" : "place_links", placed ? 0 : PLACE_BYTES * links,
                     placed ? 0 : links, 2);
 }

@@ -191,6 +191,7 @@ kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     set_arguments(scene, kinetic);
     KF_TRY(upload_inside(plan, kinetic, links, error));
     KF_TRY(kf_kinetic_upload_wall(plan, kinetic, error));
+    KF_TRY(kf_kinetic_upload_layer(plan, kinetic, error));
     return links->count > 0 ? upload_lists(kinetic, scene, nodes, codes, shares, error) : KF_OK;
 }
 
@@ -222,6 +223,7 @@ kf_status kf_kinetic_reset_links(kf_plan *plan, kf_error *error) {
     if (kinetics->leaves) KF_TRY(kf_kinetic_reset_moving_links(plan, kinetics, error));
     for (int part = 0; kinetics->linked && !kinetics->leaves && part < plan->part_count; part++) {
         KF_TRY(kf_buffer_fill(kinetics[part].link_memory, 0, error));
+        KF_TRY(kf_kinetic_reset_layer(&kinetics[part], error));
         KF_TRY(kf_kinetic_clear_sums(&kinetics[part], KF_SUM_LINKS, error));
     }
     return kf_kinetic_rest_inside(plan, error);

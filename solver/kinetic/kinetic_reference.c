@@ -249,7 +249,9 @@ static double load_links(reference_run *run, const kf_links *links, double *valu
                               .memory = run->link_memory,
                               .mean_steps = REFERENCE_LINK_STEPS,
                               .pushed = kf_allocate_zeroed(links->count + 1, sizeof *values),
-                              .load = &run->load};
+                              .load = &run->load,
+                              .layer = run->layer,
+                              .eddies = run->eddies};
     memset(&run->load, 0, sizeof run->load);
     memcpy(work.center, run->solid[0].center, sizeof work.center);
     kf_reference_rub(&work);
@@ -331,7 +333,9 @@ static void collide_nodes(void *context, size_t begin, size_t end) {
         double F[3];
         for (int i = 0; i < 3; i++)
             F[i] = run->scene->body_force[i] + run->force[(size_t)i * run->count + node];
-        kf_reference_collide(run->scene, run->folded, run->omega, run->average, run->streamed + node,
+        const double eddies = run->eddies != NULL ? run->eddies[node] : 0.0,
+                     omega = eddies > 0.0 ? 1.0 / (1.0 / run->omega + 3.0 * eddies) : run->omega;
+        kf_reference_collide(run->scene, run->folded, omega, run->average, run->streamed + node,
                              run->count, F, run->f + node);
         if (run->folded) kf_reference_fold_corners(run->f + node, run->count);
     }
@@ -355,6 +359,10 @@ static void begin(reference_run *run, const kf_scene *scene, bool folded) {
     run->streamed = kf_allocate(KF_REFERENCE_Q * run->count * sizeof(double));
     run->force = kf_allocate_zeroed(3 * run->count, sizeof(double));
     run->omega = 1.0 / (3.0 * scene->viscosity + 0.5);
+    if (scene->links.layer_count > 0) {
+        run->layer = kf_allocate_zeroed(scene->links.wall_count, sizeof *run->layer);
+        run->eddies = kf_allocate_zeroed(run->count, sizeof *run->eddies);
+    }
     kf_reference_begin_solids(run);
     int x[3];
     for (x[2] = 0; x[2] < run->n[2]; x[2]++)
@@ -427,6 +435,8 @@ kf_reference_result kf_reference_end(kf_reference_run *run) {
     free(run->force);
     free(run->area);
     free(run->link_memory);
+    free(run->layer);
+    free(run->eddies);
     free(run->link_drive);
     free(run->distance.values);
     for (int face = 0; face < KF_FACES; face++)

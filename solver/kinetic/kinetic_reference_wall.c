@@ -230,6 +230,10 @@ void kf_reference_rub(kf_reference_wall *work) {
     law *seen = kf_allocate((links->wall_count + 1) * sizeof *seen);
     for (size_t n = 0; n < links->wall_count; n++)
         seen[n] = look(work, &links->wall[n]);
+    for (size_t n = 0; n < links->wall_count && work->layer != NULL; n++)
+        kf_reference_follow_layer(work, n, seen[n].share, seen[n].speed, seen[n].friction_velocity,
+                                  seen[n].along);
+    if (work->layer != NULL) kf_reference_spread_viscosity(work);
     for (size_t n = 0; n < links->wall_count; n++)
         rub_node(work, &links->wall[n], &seen[n]);
     free(seen);

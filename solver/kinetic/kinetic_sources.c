@@ -242,6 +242,8 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
         kf_define_text(defines, "KF_LAUNCH_BOUNDS", "__launch_bounds__(%ld,%ld)", most,
                        most < MOVING_THREADS ? MOVING_THREADS / most : 1L);
     if (which == KF_SOURCE_LINKS || which == KF_SOURCE_WALL) define_seams(scene, defines);
+    if ((which == KF_SOURCE_FLOW || which == KF_SOURCE_WALL) && scene->links.layer_count > 0)
+        kf_define_to(defines, "KF_LAYERS", 1);
     if (which == KF_SOURCE_LINKS && scene->motion.moving) kf_define_to(defines, "KF_TURNING", 1);
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);

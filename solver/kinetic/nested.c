@@ -69,6 +69,17 @@ static void take_links(kf_nested_level *level) {
         move_node(level, own->inside[n]);
     for (size_t n = 0; n < own->wall_count; n++)
         move_node(level, own->wall[n].seen);
+    own->layer = kf_allocate((all->layer_count + 1) * sizeof *own->layer);
+    own->layer_count = 0;
+    for (size_t n = 0; n < all->layer_count; n++) {
+        kf_layer_node node = all->layer[n];
+        bool inside = true;
+        move_node(level, node.node);
+        for (int a = 0; a < 3; a++)
+            inside = inside && node.node[a] >= 0 &&
+                     node.node[a] < 2 * level->cells[a] + level->ghosts[2 * a] + level->ghosts[2 * a + 1];
+        if (inside) own->layer[own->layer_count++] = node;
+    }
 }
 
 /* Makes a level's scene: the scene of the whole domain, restricted to the nodes of this grid. */

@@ -58,6 +58,14 @@ double kf_reference_norm(const double second[3][3]);
 void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
                           const double *f, size_t stride, const double F[3], double *out);
 
+/* What is followed at a node beside the surface, for a model of its layer (kinetic_reference_layer.c). */
+typedef struct kf_reference_layer {
+    double mean, square; /* of the speed that the law sees, and of its fluctuation */
+    bool quiet;          /* there are no eddies */
+    long steps;          /* since the start */
+    double friction_velocity, outer, thickness;
+} kf_reference_layer;
+
 /* Input and results of a law of the wall in a step (kinetic_reference_wall.c). */
 typedef struct kf_reference_wall {
     const kf_scene *scene;
@@ -73,7 +81,16 @@ typedef struct kf_reference_wall {
     double *pushed, mass;
     kf_solid_load *load;
     double friction[3];
+    kf_reference_layer *layer; /* [links.wall_count]; NULL: layers are not modelled */
+    double *eddies;            /* [count] the viscosity of turbulence at each node */
 } kf_reference_wall;
+/* Most nodes of a column through a layer. */
+enum { KF_REFERENCE_COLUMN = 26 };
+/* Follows the layer at a node beside the surface, by what the law says there. */
+void kf_reference_follow_layer(const kf_reference_wall *work, size_t number, double share, double speed,
+                               double friction_velocity, const double along[3]);
+/* Sets the viscosity of turbulence of the nodes in layers. */
+void kf_reference_spread_viscosity(const kf_reference_wall *work);
 void kf_reference_rub(kf_reference_wall *work);
 /* Makes an arm from a solid's centre that of the nearest image along periodic axes. */
 void kf_reference_nearest(const kf_scene *scene, double arm[3]);

@@ -1,0 +1,92 @@
+/* The model of turbulent layers without eddies (kernels/kinetic/layer.h) on the device: its lists, its state
+ * and its kernel of a step. It runs on one device. */
+#include <stdlib.h>
+
+#include "base/util/memory.h"
+#include "scene/scene.h"
+#include "solver/kinetic/kinetic_builder.h"
+
+/* Marks the listed nodes, and counts those before each word of marks. */
+static void mark_nodes(const kf_kinetic *kinetic, const kf_links *links, size_t words, unsigned *mask,
+                       int *first) {
+    for (size_t n = 0; n < links->layer_count; n++) {
+        const long long k = kf_kinetic_node_index(kinetic, links->layer[n].node);
+        mask[k / 32] |= 1U << k % 32;
+    }
+    int count = 0;
+    for (size_t word = 0; word < words; word++) {
+        first[word] = count;
+        count += __builtin_popcount(mask[word]);
+    }
+}
+
+/* Uploads a list to a new buffer, and sets its address. */
+static kf_status send(kf_plan *plan, const void *list, size_t bytes, void **address, kf_error *error) {
+    kf_buffer *buffer;
+    KF_TRY(kf_plan_buffer(plan, bytes, &buffer, error));
+    *address = kf_buffer_address(buffer);
+    return kf_buffer_upload(buffer, 0, list, bytes, error);
+}
+
+static kf_status send_marks(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
+    kf_kinetic_layer *a = &kinetic->arguments.layer;
+    const size_t words = (size_t)kinetic->geometry.capacity / 32 + 1;
+    unsigned *mask = kf_allocate_zeroed(words, sizeof *mask);
+    int *first = kf_allocate(words * sizeof *first);
+    void *place[2] = {NULL, NULL};
+    mark_nodes(kinetic, links, words, mask, first);
+    kf_status status = send(plan, mask, words * sizeof *mask, &place[0], error);
+    if (status == KF_OK) status = send(plan, first, words * sizeof *first, &place[1], error);
+    a->mask = place[0];
+    a->first = place[1];
+    free(mask);
+    free(first);
+    return status;
+}
+
+static kf_status send_nodes(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
+    kf_kinetic_layer *a = &kinetic->arguments.layer;
+    const size_t count = links->layer_count;
+    int *wall = kf_allocate(count * sizeof *wall);
+    double *height = kf_allocate(count * sizeof *height);
+    void *place[2] = {NULL, NULL};
+    for (size_t n = 0; n < count; n++) {
+        wall[n] = links->layer[n].wall;
+        height[n] = links->layer[n].height;
+    }
+    kf_status status = send(plan, wall, count * sizeof *wall, &place[0], error);
+    if (status == KF_OK) status = send(plan, height, count * sizeof *height, &place[1], error);
+    a->wall = place[0];
+    a->height = place[1];
+    free(wall);
+    free(height);
+    return status;
+}
+
+kf_status kf_kinetic_upload_layer(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
+    const kf_links *links = &kf_plan_scene(plan)->links;
+    kf_kinetic_layer *a = &kinetic->arguments.layer;
+    if (links->layer_count == 0) return KF_OK;
+    KF_TRY(send_marks(plan, kinetic, links, error));
+    KF_TRY(send_nodes(plan, kinetic, links, error));
+    kinetic->layer_bytes[0] = KF_LAYER_STATE * links->wall_count * sizeof(double);
+    kinetic->layer_bytes[1] = links->layer_count * kinetic->real_bytes;
+    for (int i = 0; i < 2; i++)
+        KF_TRY(kf_plan_buffer(plan, kinetic->layer_bytes[i], &kinetic->layer[i], error));
+    a->state = kf_buffer_address(kinetic->layer[0]);
+    a->eddies = kf_buffer_address(kinetic->layer[1]);
+    a->count = (int)links->layer_count;
+    a->depth = links->layer_depth;
+    return KF_OK;
+}
+
+kf_status kf_kinetic_reset_layer(const kf_kinetic *kinetic, kf_error *error) {
+    for (int i = 0; i < 2 && kinetic->layer[i] != NULL; i++)
+        KF_TRY(kf_buffer_fill(kinetic->layer[i], 0, error));
+    return KF_OK;
+}
+
+void kf_append_layer(kf_builder *b, int parity, int grid) {
+    const int count = b->kinetic->arguments.layer.count;
+    if (count > 0) kf_append_items(b, parity, KF_SOURCE_WALL, "spread_viscosity", count, grid, grid);
+}
