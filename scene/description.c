@@ -283,8 +283,8 @@ static kf_status read_wall(const char *file, const cJSON *model, kf_description 
 static kf_status read_model(const char *file, const cJSON *root, kf_description *d, kf_text *notes,
                             kf_error *error) {
     static const char *const keys[] = {
-        "collision", "rates", "high_order_rate", "basis", "accuracy", "immersed_passes",
-        "wall",      "trip",  "outer_rates",     "layers",   NULL};
+        "collision", "rates", "high_order_rate", "basis",  "accuracy", "immersed_passes",
+        "wall",      "trip",  "outer_rates",     "layers", NULL};
     const kf_json_place top = {file, ""}, place = {file, "model"};
     const cJSON *object = NULL;
     KF_TRY(kf_json_object(top, root, "model", false, &object, error));
@@ -341,10 +341,11 @@ static kf_status read_model(const char *file, const cJSON *root, kf_description 
             error, KF_BAD_INPUT,
             "%s: model.basis: only the collision \"acm_mrt\" has a choice of moments; remove the key", file);
     if (d->layers && (d->collision != KF_ACM_MRT || d->rate_rule != KF_RATE_K17))
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: model.layers: \"modelled\" needs the collision \"acm_mrt\" with the rates \"k17\"; "
-                       "choose these, or remove the key",
-                       file);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.layers: \"modelled\" needs the collision \"acm_mrt\" with the rates \"k17\"; "
+            "choose these, or remove the key",
+            file);
     if (cJSON_HasObjectItem(object, "high_order_rate") && d->rate_rule != KF_RATE_CONSTANT)
         return kf_fail(error, KF_BAD_INPUT, "%s: model.high_order_rate: needs \"rates\": \"constant\"", file);
     return KF_OK;

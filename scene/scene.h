@@ -335,7 +335,7 @@ struct kf_scene {
     double trip;
     /* All of the solid's layers are laminar by this criterion, so the law of the wall acts nowhere. */
     bool laminar;
-    bool layers;  /* a model gives layers without eddies the viscosity of turbulence */
+    bool layers; /* a model gives layers without eddies the viscosity of turbulence */
     kf_links links;
     double samples_per_cell; /* as requested */
     uint64_t seed;

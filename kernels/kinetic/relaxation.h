@@ -346,7 +346,8 @@ KF_FUNCTION kf_k17_rates kf_rates_at(const kf_module_arguments *a, kf_index k) {
     const kf_k17_rates usual = kf_find_k17_rates(KF_PARAMETER(a, shear_rate));
     const unsigned word = a->layer.mask[k >> 5], bit = 1U << (k & 31);
     if (!(word & bit)) return usual;
-    const kf_real eddies = ((const kf_real *)a->layer.eddies)[a->layer.first[k >> 5] + kf_count_bits(word & (bit - 1))];
+    const kf_real eddies =
+        ((const kf_real *)a->layer.eddies)[a->layer.first[k >> 5] + kf_count_bits(word & (bit - 1))];
     return kf_find_k17_rates(usual.shear / (KF_R(1.0) + KF_R(3.0) * usual.shear * eddies));
 }
 #define KF_FIND_K17_RATES const kf_k17_rates rates = kf_rates_at(a, k);

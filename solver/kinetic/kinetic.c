@@ -45,9 +45,10 @@ static kf_status accepts_device(const kf_problem *problem, const kf_device_info 
             "%d; name one, or use \"immersed\"",
             scene->source, parts);
     if (scene->layers && parts > 1)
-        return kf_fail(error, KF_BAD_INPUT,
-                       "%s: model.layers: \"modelled\" runs on one device, not on %d; name one, or use \"resolved\"",
-                       scene->source, parts);
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: model.layers: \"modelled\" runs on one device, not on %d; name one, or use \"resolved\"",
+            scene->source, parts);
     if (scene->finer_count > 0 && parts > 1) KF_TRY(kf_nested_accepts_team(scene, error));
     return kf_kinetic_check_size(scene, parts, (double)n[0] * n[1] * ceil((double)n[2] / parts), error);
 }

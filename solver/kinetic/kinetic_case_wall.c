@@ -109,8 +109,11 @@ kf_status kf_case_wall_channels_k17(kf_validation *validation, kf_error *error) 
     return check_channels(validation, KF_RATE_K17, error);
 }
 
-/* Checks a flat plate at two Reynolds numbers of a cell. */
+/* Checks a flat plate at two Reynolds numbers of a cell, with a trip and by the model of layers. */
 kf_status kf_case_wall_plate(kf_validation *validation, kf_error *error) {
-    KF_TRY(kf_check_plate(validation, 1e3, error));
-    return kf_check_plate(validation, 1e4, error);
+    for (int tripped = 1; tripped >= 0; tripped--) {
+        KF_TRY(kf_check_plate(validation, 1e3, tripped, error));
+        if (!validation->quick) KF_TRY(kf_check_plate(validation, 1e4, tripped, error));
+    }
+    return KF_OK;
 }

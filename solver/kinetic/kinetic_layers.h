@@ -21,9 +21,9 @@ typedef enum kf_channel_place {
 kf_status kf_check_channel(kf_validation *validation, kf_channel_place place, double reynolds, int cells,
                            kf_rate_rule rule, double turnovers, kf_error *error);
 
-/* Runs a stream along a flat plate behind small cubes that trip its boundary layer. It checks friction at two
- * places against 0.0592 Re_x^-0.2, with Re_x from the layer's momentum thickness. reynolds_of_cell: Reynolds
- * number of the stream and the width of a cell. */
-kf_status kf_check_plate(kf_validation *validation, double reynolds_of_cell, kf_error *error);
+/* Runs a stream along a flat plate. It checks friction at two places against 0.0592 Re_x^-0.2, with Re_x from
+ * the layer's momentum thickness. reynolds_of_cell: Reynolds number of the stream and the width of a cell.
+ * tripped: small cubes trip the boundary layer; else there are none, and the layer is modelled. */
+kf_status kf_check_plate(kf_validation *validation, double reynolds_of_cell, bool tripped, kf_error *error);
 
 #endif

@@ -39,9 +39,9 @@ typedef struct section {
     double friction, thickness, stream;
 } section;
 
-/* Makes the scene of a plate in a stream, with two rows of cubes behind its front that make the layer
- * turbulent. viscosity: lattice units. */
-static kf_scene *make_plate(const plate_size *plate, double viscosity) {
+/* Makes the scene of a plate in a stream. With `tripped`, two rows of cubes behind its front make eddies;
+ * without them the layer is modelled. viscosity: lattice units. */
+static kf_scene *make_plate(const plate_size *plate, double viscosity, bool tripped) {
     const int *nodes = plate->nodes;
     kf_scene *scene = kf_flow_box("plate", nodes[0], nodes[1], nodes[2], viscosity);
     scene->faces[KF_XMIN] = KF_INFLOW;
@@ -51,7 +51,8 @@ static kf_scene *make_plate(const plate_size *plate, double viscosity) {
     scene->wall_law = true;
     scene->rate_rule = KF_RATE_K17;
     kf_body_add_sheet(scene, (const double[2]){LEAD, WALL}, (const double[2]){nodes[0] - LEAD - TAIL, 0.0});
-    for (int row = 0; row < 2; row++)
+    scene->layers = !tripped;
+    for (int row = 0; tripped && row < 2; row++)
         for (int z = 0; z < nodes[2]; z += PITCH) {
             const double x = LEAD + TRIP + row * PITCH, y = WALL - 0.1, at = z + 0.5 * row * PITCH + 0.4;
             kf_body_add_box(scene, (const double[3]){x, y, at},
@@ -141,10 +142,10 @@ static kf_status run_plate(kf_validation *validation, const plate_size *plate, k
  * place at which the turbulent layer began. Between Re_theta 600 and 70,000 measured layers follow 2
  * (ln(Re_theta) / 0.384 + 4.127)^-2, which is up to a tenth lower (Nagib, Chauhan and Monkewitz, Phil. Trans.
  * R. Soc. A 365, 755, 2007). */
-kf_status kf_check_plate(kf_validation *validation, double reynolds_of_cell, kf_error *error) {
+kf_status kf_check_plate(kf_validation *validation, double reynolds_of_cell, bool tripped, kf_error *error) {
     section sections[PLACES] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
     const plate_size *size = validation->quick ? &small : &full;
-    kf_scene *scene = make_plate(size, STREAM / reynolds_of_cell);
+    kf_scene *scene = make_plate(size, STREAM / reynolds_of_cell, tripped);
     const kf_status status = run_plate(validation, size, scene, sections, error);
     kf_scene_free(scene);
     KF_TRY(status);
@@ -155,8 +156,9 @@ kf_status kf_check_plate(kf_validation *validation, double reynolds_of_cell, kf_
                      friction = s->friction * pow(STREAM / s->stream, 2);
         char quantity[128];
         (void)snprintf(quantity, sizeof quantity,
-                       "plate, %.0f a cell, %d cells: c_f at Re_x %.2g, layer of %.1f cells",
-                       reynolds_of_cell, size->places[p] - LEAD, of_place, 72.0 / 7.0 * s->thickness);
+                       "%s plate, %.0f a cell, %d cells: c_f at Re_x %.2g, layer of %.1f cells",
+                       tripped ? "tripped" : "modelled", reynolds_of_cell, size->places[p] - LEAD, of_place,
+                       72.0 / 7.0 * s->thickness);
         kf_check_relative(validation, quantity, "0.0592 Re_x^-0.2", right, friction,
                           validation->quick ? 1.0 : 0.1);
         (void)snprintf(quantity, sizeof quantity, "the same by its Re_theta, %.3g", of_layer);

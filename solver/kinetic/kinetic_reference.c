@@ -335,8 +335,8 @@ static void collide_nodes(void *context, size_t begin, size_t end) {
             F[i] = run->scene->body_force[i] + run->force[(size_t)i * run->count + node];
         const double eddies = run->eddies != NULL ? run->eddies[node] : 0.0,
                      omega = eddies > 0.0 ? 1.0 / (1.0 / run->omega + 3.0 * eddies) : run->omega;
-        kf_reference_collide(run->scene, run->folded, omega, run->average, run->streamed + node,
-                             run->count, F, run->f + node);
+        kf_reference_collide(run->scene, run->folded, omega, run->average, run->streamed + node, run->count,
+                             F, run->f + node);
         if (run->folded) kf_reference_fold_corners(run->f + node, run->count);
     }
 }

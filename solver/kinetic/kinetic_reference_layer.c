@@ -83,10 +83,9 @@ void kf_reference_spread_viscosity(const kf_reference_wall *work) {
         if (layer->steps % 4 != 1) continue;
         const double inner = 0.384 * node->height * layer->friction_velocity,
                      outer = layer->outer / (1.0 + 5.5 * pow(node->height / layer->thickness, 6));
-        const size_t at =
-            (size_t)node->node[0] +
-            (size_t)work->scene->nodes[0] *
-                ((size_t)node->node[1] + (size_t)work->scene->nodes[1] * (size_t)node->node[2]);
+        const size_t at = (size_t)node->node[0] +
+                          (size_t)work->scene->nodes[0] *
+                              ((size_t)node->node[1] + (size_t)work->scene->nodes[1] * (size_t)node->node[2]);
         work->eddies[at] = layer->quiet && layer->thickness > 0.0 ? fmin(fmin(inner, outer), 0.015) : 0.0;
     }
 }

@@ -36,10 +36,10 @@ struct kf_reference_run {
     kf_solid_load load, loads[KF_MOST_SOLIDS];
     /* [0] the only one, or all together; then each of several. */
     kf_reference_solid solid[1 + KF_MOST_SOLIDS];
-    double friction[3]; /* of a law of the wall */
+    double friction[3];        /* of a law of the wall */
     kf_reference_layer *layer; /* [links.wall_count]; NULL: layers are not modelled */
     double *eddies;            /* [count] the viscosity of turbulence */
-    int step;           /* the last one */
+    int step;                  /* the last one */
     /* A solid by links whose surface leaves its place has the distance from it, the mass that the fluid has
      * gained at it, the sum of the links' weights in the last step, and what a weight gives back in this one.
      */

@@ -1,0 +1,274 @@
+/* The model of turbulent layers without eddies, on a solid by links with a law of the wall: its nodes, the
+ * kernels against the reference, the viscosity of a known layer, layers with eddies, and what is refused.
+ * KFTUNE_TEST_DEVICE chooses the device (default cpu). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/scene.h"
+#include "solver/kinetic/reference.h"
+#include "solver/validation/body.h"
+#include "tests/unit/folder_and_backend.h"
+#include "tests/unit/kinetic_variants.h"
+#include "tests/unit/scene_texts.h"
+
+enum { NODES = 4000, STEPS = 40 };
+
+/* The shipped ball, by links with a law of the wall, with modelled layers or without. */
+static kf_scene *open_ball(long nodes, bool layers) {
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_scene("ball", nodes);
+    scene->linked = scene->wall_law = true;
+    scene->layers = layers;
+    scene->rate_rule = KF_RATE_K17;
+    scene->trip = 0.0;
+    scene->viscosity = 1e-4;
+    scene->samples.count = 0;
+    must(kf_scene_cut_links(scene, &error), &error);
+    return scene;
+}
+
+/* All nodes near a ball are listed once, in the order of memory, with their distance from the ball. */
+static void test_nodes_of_layers(void **state) {
+    (void)state;
+    kf_scene *scene = open_ball(20 * NODES, true);
+    const kf_links *links = &scene->links;
+    const double radius = 0.5 * (scene->solid_high[0] - scene->solid_low[0]);
+    const int *n = scene->nodes;
+    size_t near = 0;
+    long long before = -1;
+    for (size_t i = 0; i < links->layer_count; i++) {
+        const kf_layer_node *node = &links->layer[i];
+        const long long place =
+            node->node[0] + (long long)n[0] * (node->node[1] + (long long)n[1] * node->node[2]);
+        double squared = 0.0;
+        for (int a = 0; a < 3; a++)
+            squared += pow(node->node[a] - 0.5 * (scene->solid_low[a] + scene->solid_high[a]), 2);
+        const double distance = sqrt(squared) - radius;
+        assert_true(place > before);
+        before = place;
+        assert_true(node->height > 0.0 && node->height <= links->layer_depth + 2.0);
+        assert_true(fabs(node->height - distance) < 0.6);
+        assert_true(links->wall[node->wall].height > 0.0);
+        near += distance < links->layer_depth - 1.0;
+    }
+    size_t all = 0;
+    for (int z = 0; z < n[2]; z++)
+        for (int y = 0; y < n[1]; y++)
+            for (int x = 0; x < n[0]; x++) {
+                const int at[3] = {x, y, z};
+                double squared = 0.0;
+                for (int a = 0; a < 3; a++)
+                    squared += pow(at[a] - 0.5 * (scene->solid_low[a] + scene->solid_high[a]), 2);
+                const double distance = sqrt(squared) - radius;
+                all += distance > 0.0 && distance < links->layer_depth - 1.0;
+            }
+    print_message("depth %d, %zu of %zu nodes near the ball\n", links->layer_depth, near, all);
+    assert_true((double)near > 0.97 * (double)all);
+    kf_scene_free(scene);
+}
+
+/* Returns the velocities after STEPS. */
+static kf_fields run(const kf_scene *scene) {
+    kf_error error = {KF_OK, ""};
+    kf_fields fields = {.density = NULL};
+    static const char *const values[1] = {"storage=f32"};
+    const kf_config config = nearest_config(scene, values, 1);
+    kf_plan *plan = open_plan(scene, &config);
+    advance(plan, STEPS);
+    must(plan->methods->flow->fields(plan, &fields, &error), &error);
+    kf_plan_free(plan);
+    return fields;
+}
+
+/* All storages and plans do what the reference does, and that is not what happens without the model. */
+static void test_against_the_reference(void **state) {
+    (void)state;
+    enum { CONFIGS = 6, MOST = 2 };
+    static const char *const values[CONFIGS][MOST] = {{"storage=f32"},   {"storage=f16"},
+                                                      {"layout=aos"},    {"streaming=shift", "slab=4"},
+                                                      {"plan=baseline"}, {"storage=f64"}};
+    kf_error error = {KF_OK, ""};
+    kf_reference *reference;
+    kf_scene *scenes[2] = {open_ball(NODES, false), open_ball(NODES, true)};
+    kf_fields fields[2];
+    double most = 0.0;
+    for (int s = 0; s < 2; s++)
+        fields[s] = run(scenes[s]);
+    for (int i = 0; i < scenes[0]->nodes[0] * scenes[0]->nodes[1] * scenes[0]->nodes[2]; i++)
+        most = fmax(most, fabs((double)(fields[0].velocity[0][i] - fields[1].velocity[0][i])));
+    print_message("the model changes velocities by %.2g of the stream\n", most / scenes[0]->reference_speed);
+    assert_true(most > 3e-4 * scenes[0]->reference_speed);
+    must(kinetic_system->reference(problem_of(kinetic_system, scenes[1]), STEPS, &reference, &error), &error);
+    for (int c = 0; c < CONFIGS; c++) {
+        const kf_config config = nearest_config(scenes[1], values[c], values[c][1] != NULL ? 2 : 1);
+        const double off = verify_config(kinetic_system, scenes[1], &config, reference, STEPS);
+        print_message("%s: off by %.2g\n", values[c][0], off);
+    }
+    kinetic_system->free_reference(reference);
+    for (int s = 0; s < 2; s++) {
+        kf_fields_free(&fields[s]);
+        kf_scene_free(scenes[s]);
+    }
+}
+
+static kf_plan *open_single(const kf_scene *scene) {
+    static const char *const values[1] = {"storage=f32"};
+    const kf_config config = nearest_config(scene, values, 1);
+    return open_plan(scene, &config);
+}
+
+/* A checkpoint contains what is known of layers, so that a run that continues equals one without a break. */
+static void test_a_checkpoint_keeps_the_layers(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_ball(NODES, true);
+    kf_plan *whole = open_single(scene), *again = open_single(scene);
+    kf_fields fields[2] = {{.density = NULL}, {.density = NULL}};
+    size_t bytes;
+    advance(whole, STEPS - 1);
+    must(whole->methods->state_size(whole, &bytes, &error), &error);
+    void *saved = kf_allocate(bytes);
+    must(whole->methods->save(whole, saved, &error), &error);
+    must(again->methods->restore(again, saved, whole->steps_done, &error), &error);
+    kf_plan *const plans[2] = {whole, again};
+    for (int p = 0; p < 2; p++) {
+        advance(plans[p], STEPS);
+        must(plans[p]->methods->flow->fields(plans[p], &fields[p], &error), &error);
+        kf_plan_free(plans[p]);
+    }
+    const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    for (int a = 0; a < 3; a++)
+        assert_memory_equal(fields[0].velocity[a], fields[1].velocity[a], nodes * sizeof(float));
+    for (int p = 0; p < 2; p++)
+        kf_fields_free(&fields[p]);
+    free(saved);
+    kf_scene_free(scene);
+}
+
+/* A layer of 16 cells with speeds by the power 1/7 of the height has a displacement thickness of an eighth of
+ * it and a momentum thickness of 7/72 of it. Cebeci and Smith's viscosity follows from these. */
+static void test_viscosity_of_a_known_layer(void **state) {
+    (void)state;
+    enum { HEIGHT = 26, ABOVE = 8 };
+    static const double THICKNESS = 16.0, SPEED = 0.06, FRICTION = 0.0025, VISCOSITY = 1e-5, FIRST = 0.3;
+    double f[KF_REFERENCE_Q * HEIGHT], eddies[HEIGHT] = {0.0};
+    kf_link link = {.share = FIRST};
+    kf_wall_node wall = {.count = 1, .normal = {0.0, 1.0, 0.0}, .seen = {0, 2, 0}, .height = FIRST + 2.0};
+    kf_layer_node nodes[2] = {{.node = {0, 1, 0}, .height = FIRST + 1.0},
+                              {.node = {0, ABOVE, 0}, .height = FIRST + ABOVE}};
+    kf_scene scene = {.nodes = {1, HEIGHT, 1}, .viscosity = VISCOSITY};
+    kf_reference_layer layer = {0};
+    scene.links = (kf_links){.count = 1,
+                             .link = &link,
+                             .wall_count = 1,
+                             .wall = &wall,
+                             .layer_count = 2,
+                             .layer = nodes,
+                             .layer_depth = HEIGHT - 2};
+    for (int y = 0; y < HEIGHT; y++)
+        for (int i = 0; i < KF_REFERENCE_Q; i++) {
+            const int *c = kf_reference_velocities[i];
+            const double u = SPEED * pow(fmin(1.0, (y + FIRST) / THICKNESS), 1.0 / 7.0);
+            const double weight = (c[0] != 0 ? 1.0 / 6.0 : 2.0 / 3.0) * (c[1] != 0 ? 1.0 / 6.0 : 2.0 / 3.0) *
+                                  (c[2] != 0 ? 1.0 / 6.0 : 2.0 / 3.0);
+            f[i * HEIGHT + y] = weight * (1.0 + 3.0 * c[0] * u);
+        }
+    const kf_reference_wall work = {
+        .scene = &scene, .f = f, .count = HEIGHT, .layer = &layer, .eddies = eddies};
+    for (int step = 0; step < 161; step++)
+        kf_reference_follow_layer(&work, 0, 1.0, 0.045, FRICTION, (const double[3]){1.0, 0.0, 0.0});
+    kf_reference_spread_viscosity(&work);
+    const double reynolds = SPEED * 7.0 / 72.0 * THICKNESS / VISCOSITY, z = reynolds / 425.0 - 1.0,
+                 strength = 0.55 * (1.0 - exp(-0.243 * sqrt(z) - 0.298 * z)),
+                 outer = 0.0168 * 1.55 / (1.0 + strength) * SPEED * THICKNESS / 8.0,
+                 there = outer / (1.0 + 5.5 * pow((ABOVE + FIRST) / layer.thickness, 6));
+    print_message("thickness %.2f, outer viscosity %.4f of the right one\n", layer.thickness,
+                  layer.outer / outer);
+    assert_true(fabs(layer.thickness - THICKNESS) < 1.0);
+    assert_true(fabs(layer.outer / outer - 1.0) < 0.05);
+    assert_true(fabs(eddies[1] / (0.384 * FRICTION * (FIRST + 1.0)) - 1.0) < 1e-12);
+    assert_true(fabs(eddies[ABOVE] / there - 1.0) < 0.05);
+}
+
+/* Follows the speed at a node two cells from a wall that fluctuates by an amplitude with a period of 20
+ * steps. Returns whether the layer counts as one without eddies after 300 periods. */
+static bool is_quiet(double amplitude) {
+    double f[KF_REFERENCE_Q];
+    kf_link link = {.share = 0.5};
+    kf_wall_node wall = {.count = 1, .normal = {0.0, 1.0, 0.0}, .seen = {0, 2, 0}, .height = 2.0};
+    kf_scene scene = {.nodes = {1, 1, 1}, .viscosity = 1e-5};
+    kf_reference_layer layer = {0};
+    for (int i = 0; i < KF_REFERENCE_Q; i++)
+        f[i] = 1.0 / KF_REFERENCE_Q;
+    scene.links = (kf_links){.count = 1, .link = &link, .wall_count = 1, .wall = &wall};
+    const kf_reference_wall work = {.scene = &scene, .f = f, .count = 1, .layer = &layer};
+    for (int step = 0; step < 6000; step++)
+        kf_reference_follow_layer(&work, 0, 1.0, 0.06 + amplitude * sin(kf_pi * step / 10.0), 0.003,
+                                  (const double[3]){1.0, 0.0, 0.0});
+    return layer.quiet;
+}
+
+/* A layer whose speed fluctuates by more than the friction velocity has eddies, which the model would damp.
+ */
+static void test_layers_with_eddies_are_left_alone(void **state) {
+    (void)state;
+    assert_true(is_quiet(0.0));
+    assert_true(is_quiet(0.9 * 0.003 * sqrt(2.0)));
+    assert_false(is_quiet(1.1 * 0.003 * sqrt(2.0)));
+}
+
+#define STREAM(reynolds) "\"flow\": {\"speed\": 2, \"reynolds\": " reynolds "}"
+#define SOLID                                                                                                \
+    "\"solid\": {\"shape\": \"ball\", \"radius\": 0.3, \"position\": [1, 0.8, 0.6], \"boundary\": "          \
+    "\"links\"}"
+#define MODEL(faces, keys) BOX(faces, STREAM("1e6") ", " SOLID ", \"model\": {" keys "}")
+#define MODELLED           "\"layers\": \"modelled\""
+#define LAW                "\"wall\": \"law\""
+
+/* A scene file says so. The model needs a law of the wall behind an inflow, the rates k17 and one device. */
+static void test_scene_files(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    char hash[2][KF_HASH_HEX];
+    for (int layers = 0; layers < 2; layers++) {
+        kf_scene *scene;
+        const char *text =
+            layers ? MODEL(TUNNEL, LAW ", " MODELLED) : MODEL(TUNNEL, LAW ", \"layers\": \"resolved\"");
+        must(kf_scene_open(write_text("layers.json", text), NULL, &scene, &error), &error);
+        assert_int_equal(scene->links.layer_count > 100, layers);
+        memcpy(hash[layers], scene->hash, sizeof scene->hash);
+        kf_device_info device = *kf_backend_device(backend);
+        device.parts = 2;
+        assert_int_equal(kinetic_system->accepts_device(problem_of(kinetic_system, scene), &device, &error),
+                         layers ? KF_BAD_INPUT : KF_OK);
+        if (layers) assert_non_null(strstr(error.message, "model.layers"));
+        kf_scene_free(scene);
+    }
+    assert_string_not_equal(hash[0], hash[1]);
+    assert_scene_refused(MODEL(TUNNEL, MODELLED), "model.layers");
+    assert_scene_refused(MODEL(PERIODIC, LAW ", " MODELLED), "model.layers");
+    assert_scene_refused(MODEL(TUNNEL, LAW ", " MODELLED ", \"rates\": \"ones\""), "model.layers");
+    assert_scene_refused(MODEL(TUNNEL, LAW ", " MODELLED ", \"collision\": \"bgk\""), "model.layers");
+    assert_scene_refused(MODEL(TUNNEL, LAW ", \"layers\": \"both\""), "model.layers");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nodes_of_layers),
+        cmocka_unit_test(test_against_the_reference),
+        cmocka_unit_test(test_a_checkpoint_keeps_the_layers),
+        cmocka_unit_test(test_viscosity_of_a_known_layer),
+        cmocka_unit_test(test_layers_with_eddies_are_left_alone),
+        cmocka_unit_test(test_scene_files),
+    };
+    return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
+}
