@@ -20,6 +20,7 @@ import sys
 
 WAYS = {
     "law": ({"boundary": "links"}, {"wall": "law"}),
+    "layers": ({"boundary": "links"}, {"wall": "law", "layers": "modelled"}),
     "links": ({"boundary": "links"}, {"rates": "k17"}),
     "immersed": ({}, {}),
 }

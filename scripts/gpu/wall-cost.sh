@@ -1,6 +1,6 @@
 #!/bin/bash
 # The cost of links and of a law of the wall at 400^3: a ball of 60,000 cells^2 of surface (as many samples would be 1.5 million) in a
-# stream, by links with the law, by links without it, and the box with nothing in it. Prints a Markdown table of a step's time and
+# stream, by links with the law, with modelled layers and without the law, and the box with nothing in it. Prints a Markdown table of a step's time and
 # of the share of it that is above the empty box's. From a bundle or a built source tree; builds nothing. 60 s on an H200; a cpu takes
 # 40^3.
 # usage: scripts/gpu/wall-cost.sh FOLDER [DEVICE]; BUDGET (seconds, 240) may be set. Leaves FOLDER/cost.md and cost.log. Status 1 when a
@@ -35,7 +35,8 @@ scene nothing '' ''
 ball='"solid": {"shape": "ball", "radius": 69.1, "boundary": "links", "position": [200, 200, 200]}, '
 scene links "$ball" ''
 scene law "$ball" ', "wall": "law"'
-for name in nothing links law; do
+scene layers "$ball" ', "wall": "law", "layers": "modelled"'
+for name in nothing links law layers; do
     read -r took half <<<"$(time_of "$name")"
     [ -n "$took" ] || { echo "wall-cost.sh: $name: $(tail -n 1 "$log")" >&2; bad=1; continue; }
     [ "$name" != nothing ] || empty=$took

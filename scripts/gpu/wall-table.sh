@@ -5,8 +5,8 @@
 # and 35 degrees, 130 s), square (of bodies, 45 s), slants (Ahmed body on 64 cells by slant angle, and in two tunnels, 140 s). A cpu takes tiny grids, which only show that
 # everything runs.
 # usage: scripts/gpu/wall-table.sh FOLDER channels|bodies|fine|square|slants [DEVICE]; BUDGET (seconds, 480), RATES (of all bodies, k17) and
-# CASES (of channels, wall_channels_k17), ANGLES and THROUGHS (of fine, 35 25 and 2.6
-# flow-throughs) may be set. What does not fit into the time is left out, with a message; a run or a case
+# CASES (of channels, wall_channels_k17), LAYERS (of all laws: resolved or modelled), ANGLES and THROUGHS (of fine, 35 25
+# and 2.6 flow-throughs) may be set. What does not fit into the time is left out, with a message; a run or a case
 # that the time limit ends is kept with its last values.
 # Leaves in FOLDER: PART.md (the table), run-*.json, forces-*.csv, wall-*.csv, speed-*.png, PART.log. Status 1 when a run failed or
 # something was left out; a row outside of its bounds is none.
@@ -106,7 +106,7 @@ checks() {
     cat "$work/$1.rows" >>"$table"
 }
 # model LAW: the rest of a scene's model.
-model() { [ "$1" = law ] && echo ', "wall": "law"'; }
+model() { [ "$1" = law ] && echo ", \"wall\": \"law\", \"layers\": \"${LAYERS:-resolved}\""; }
 # square LAW: a square cylinder in the experiment's tunnel (blockage 7 %), 20 cells.
 square() {
     local name=square-$1
