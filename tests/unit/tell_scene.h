@@ -118,6 +118,7 @@ static inline void tell_scene(kf_text *text, const kf_scene *s) {
                    kf_collision_names[s->collision], kf_rate_rule_names[s->rate_rule],
                    kf_moment_basis_names[s->basis], kf_initial_names[s->initial], s->immersed_passes,
                    s->parabolic_inflow ? ", parabolic" : "");
+    if (s->layers) kf_text_append(text, "  layers modelled\n");
     const double units[] = {s->cell_size, s->time_step},
                  flow[] = {s->reynolds, s->reference_length, s->reference_speed,  s->viscosity,
                            s->accuracy, s->high_order_rate,  s->samples_per_cell, kf_scene_flow_through(s)};

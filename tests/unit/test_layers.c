@@ -156,7 +156,7 @@ static void test_a_checkpoint_keeps_the_layers(void **state) {
 
 /* A layer of 16 cells with speeds by the power 1/7 of the height has a displacement thickness of an eighth of
  * it and a momentum thickness of 7/72 of it. Cebeci and Smith's viscosity follows from these. */
-static void test_viscosity_of_a_known_layer(void **state) {
+static void test_a_known_layer(void **state) {
     (void)state;
     enum { HEIGHT = 26, ABOVE = 8 };
     static const double THICKNESS = 16.0, SPEED = 0.06, FRICTION = 0.0025, VISCOSITY = 1e-5, FIRST = 0.3;
@@ -266,7 +266,7 @@ int main(void) {
         cmocka_unit_test(test_nodes_of_layers),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_a_checkpoint_keeps_the_layers),
-        cmocka_unit_test(test_viscosity_of_a_known_layer),
+        cmocka_unit_test(test_a_known_layer),
         cmocka_unit_test(test_layers_with_eddies_are_left_alone),
         cmocka_unit_test(test_scene_files),
     };
