@@ -211,8 +211,37 @@ static void ways_say_the_same(void **state) {
     }
 }
 
+/* What is said twice and differs is refused, along any axis. */
+static void contradictions_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *scene, *key, *value, *words;
+    } cases[] = {
+        {flat, "domain", "{\"cells\": [24, 12, 5], \"size\": [3, 1.5]}", "along z, but size says 0.125 m"},
+        {block, "domain", "{\"cells\": [24, 12, 16], \"size\": [3, 1.5, 1.9]}",
+         "along z, but size says 1.9 m"},
+        {block, "domain", "{\"cells\": [24, 12, 16], \"size\": [3, 1.6, 2]}", "along y, but size says 1.6 m"},
+        {block, "domain", "{\"cells\": [24, 12, 16], \"size\": [3, 1.5, 2], \"cell_size\": 0.126}",
+         "along x, but size says 3 m"},
+        {block, "domain", "{\"cells\": [24, 12, 16]}", "domain: give two of"},
+        {block, "flow", "{\"speed\": 2, \"reynolds\": 100, \"viscosity\": 0.02}", "viscosity"},
+        {block, "flow",
+         "{\"speed\": 2, \"viscosity\": 0.01, \"lattice_speed\": 0.05, \"lattice_viscosity\": 0.002}",
+         "lattice_viscosity"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char hash[KF_HASH_HEX];
+        kf_error error = {KF_OK, ""};
+        if (hash_with(cases[c].scene, cases[c].key, cases[c].value, hash, &error))
+            fail_msg("%s %s is taken", cases[c].key, cases[c].value);
+        if (strstr(error.message, cases[c].words) == NULL)
+            fail_msg("%s %s: %s", cases[c].key, cases[c].value, error.message);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(keys_have_their_defaults),
-                                       cmocka_unit_test(ways_say_the_same)};
+                                       cmocka_unit_test(ways_say_the_same),
+                                       cmocka_unit_test(contradictions_are_refused)};
     return cmocka_run_group_tests(tests, make_test_folder, remove_test_folder);
 }
