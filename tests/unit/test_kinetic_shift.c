@@ -217,7 +217,7 @@ static void test_shell_apart(void **state) {
     kf_error error = {KF_OK, ""};
     kf_scene *scene;
     must(kf_scene_open("ball", &(kf_scene_options){.nodes = {74, 20, 18}}, &scene, &error), &error);
-    scene->collision = KF_BGK;         /* less to compile */
+    scene->collision = KF_BGK; /* less to compile */
     scene->viscosity = 0.05;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         for (int axis = 0; axis < 3; axis++) { /* the same at the faces across y and z */
