@@ -273,6 +273,9 @@ static void print_wall(const kf_production *done) {
            kf_record_value(wall, "friction_drag_coefficient"),
            kf_record_value(wall, "pressure_drag_coefficient"),
            kf_record_value(wall, "front_pressure_drag_coefficient"));
+    const double modelled = kf_record_value(wall, "modelled_share");
+    if (isfinite(modelled))
+        printf("             layers are modelled on %.0f %% of the surface\n", 100.0 * modelled);
 }
 
 /* Prints the results of a run: steps, rate beside the tuned rate, coefficients, files, and the command that

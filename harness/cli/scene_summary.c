@@ -132,6 +132,7 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.wall_distance = kf_scene_wall_distance(scene);
     s.linked = scene->linked;
     s.wall_law = scene->wall_law;
+    s.layers = scene->layers;
     s.laminar = scene->laminar;
     s.boundary_layer = re > 0.0 && has_solid(scene) ? 5.0 * fine->reference_length / sqrt(re) : nan;
     measure_road(scene, &s);
@@ -184,7 +185,9 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "y+ about %.2g at the surface: %s; eddies smaller than a cell are damped by the "
          "collision (implicit large-eddy simulation)",
          s->wall_distance,
-         s->wall_law && !s->laminar ? "friction follows a law of the wall" : "there is no wall model")
+         !s->wall_law || s->laminar ? "there is no wall model"
+         : s->layers ? "friction follows a law of the wall, and layers without eddies are modelled"
+                     : "friction follows a law of the wall")
     WARN(s->even_axis >= 0 && s->reynolds > (s->solid[0] > 0.0 ? FLAT_WAKE : FLAT_CHANNEL),
          "nothing varies along %c, so the flow stays two-dimensional; a real flow at Reynolds number %.2g "
          "does not; give \"flow\" a \"disturbance\" of 0.01",

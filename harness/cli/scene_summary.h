@@ -23,6 +23,7 @@ typedef struct kf_scene_summary {
     double bytes;
     bool linked;            /* the solid acts by links */
     bool wall_law;          /* friction follows a law of the wall */
+    bool layers;            /* layers without eddies are modelled */
     bool laminar;           /* the law of the wall acts nowhere, because all layers are laminar */
     int bare_wall;          /* a wall of the domain beside the solid that has no law; -1: none */
     double wall_distance;   /* y+ of the first node (half a cell) on a flat plate */

@@ -371,9 +371,15 @@ enum {
     KF_WALL_SURFACE = 5,
     KF_WALL_FOUND = 6,
     KF_WALL_FORCES = 9,
-    /* Mean speed and mean squared fluctuation at the node that the law reads, whether the layer is quiet,
-     * steps so far, outer viscosity and thickness of the layer. */
-    KF_LAYER_STATE = 6,
+    /* What is followed of a layer: mean speed and mean squared fluctuation at the node that the law reads,
+     * whether there are no eddies, steps so far, outer viscosity and thickness. */
+    KF_LAYER_MEAN = 0,
+    KF_LAYER_SQUARE,
+    KF_LAYER_QUIET,
+    KF_LAYER_STEPS,
+    KF_LAYER_VISCOSITY,
+    KF_LAYER_THICKNESS,
+    KF_LAYER_STATE,
     KF_LAYER_PERIOD = 4, /* steps from one look at a layer to the next */
     KF_LAYER_DEPTH = 24, /* most cells that a layer is looked through */
     KF_LOAD_SLOTS = 64,

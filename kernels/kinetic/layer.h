@@ -93,25 +93,27 @@ KF_FUNCTION void kf_look_at_layer(const kf_wall_arguments *a, int wall, const kf
                  above = excess > 0.0 ? excess : 0.0,
                  wake = KF_LAYER_WAKE * (1.0 - exp(-0.243 * sqrt(above) - 0.298 * above)),
                  outer = KF_LAYER_OUTER * (1.0 + KF_LAYER_WAKE) / (1.0 + wake) * p->most * displaced;
-    *kf_layer(a, wall, 4) += KF_LAYER_NEWS * (outer - *kf_layer(a, wall, 4));
-    *kf_layer(a, wall, 5) += KF_LAYER_NEWS * (edge - *kf_layer(a, wall, 5));
+    *kf_layer(a, wall, KF_LAYER_VISCOSITY) +=
+        KF_LAYER_NEWS * (outer - *kf_layer(a, wall, KF_LAYER_VISCOSITY));
+    *kf_layer(a, wall, KF_LAYER_THICKNESS) += KF_LAYER_NEWS * (edge - *kf_layer(a, wall, KF_LAYER_THICKNESS));
 }
 
 /* Follows the speed that the law reads, and looks at the layer every few steps if it has no eddies. */
 KF_FUNCTION void kf_follow_layer(const kf_wall_arguments *a, int wall, const double normal[3]) {
     const double height = kf_surface(a, wall, 4), speed = *kf_found(a, wall, 5),
-                 friction = *kf_found(a, wall, 1), steps = *kf_layer(a, wall, 3);
+                 friction = *kf_found(a, wall, 1), steps = *kf_layer(a, wall, KF_LAYER_STEPS);
     if (!(height > 0.0)) return;
     const double all = speed / (KF_LAYER_MEMORY * height), part = all < 1.0 ? all : 1.0;
-    double mean = steps > 0.0 ? *kf_layer(a, wall, 0) : speed, square = *kf_layer(a, wall, 1);
+    double mean = steps > 0.0 ? *kf_layer(a, wall, KF_LAYER_MEAN) : speed,
+           square = *kf_layer(a, wall, KF_LAYER_SQUARE);
     const double more = speed - mean;
     mean += part * more;
     square += part * (more * more - square);
     const int quiet = *kf_found(a, wall, 0) >= 1.0 && square < friction * friction;
-    *kf_layer(a, wall, 0) = mean;
-    *kf_layer(a, wall, 1) = square;
-    *kf_layer(a, wall, 2) = quiet;
-    *kf_layer(a, wall, 3) = steps + 1.0;
+    *kf_layer(a, wall, KF_LAYER_MEAN) = mean;
+    *kf_layer(a, wall, KF_LAYER_SQUARE) = square;
+    *kf_layer(a, wall, KF_LAYER_QUIET) = quiet;
+    *kf_layer(a, wall, KF_LAYER_STEPS) = steps + 1.0;
     if (quiet && (long long)steps % KF_LAYER_PERIOD == 0) {
         kf_profile profile;
         const double along[3] = {*kf_found(a, wall, 2), *kf_found(a, wall, 3), *kf_found(a, wall, 4)};
@@ -125,14 +127,16 @@ KF_SCALAR_KERNEL(spread_viscosity, kf_wall_arguments) {
     (void)y, (void)z;
     if (x >= a->layer.count) return;
     /* All nodes beside the surface with a law have counted the same steps. */
-    if (((long long)*kf_layer(a, kf_load_constant(a->layer.wall), 3) - 1) % KF_LAYER_PERIOD != 0) return;
+    if (((long long)*kf_layer(a, kf_load_constant(a->layer.wall), KF_LAYER_STEPS) - 1) % KF_LAYER_PERIOD != 0)
+        return;
     const int wall = kf_load_constant(a->layer.wall + x);
-    const double height = kf_load_constant(a->layer.height + x), thickness = *kf_layer(a, wall, 5),
+    const double height = kf_load_constant(a->layer.height + x),
+                 thickness = *kf_layer(a, wall, KF_LAYER_THICKNESS),
                  inner = KF_LAW_KAPPA * height * *kf_found(a, wall, 1);
     double least = 0.0;
-    if (*kf_layer(a, wall, 2) > 0.0 && thickness > 0.0) {
+    if (*kf_layer(a, wall, KF_LAYER_QUIET) > 0.0 && thickness > 0.0) {
         const double part = height / thickness, cube = part * part * part,
-                     outer = *kf_layer(a, wall, 4) / (1.0 + 5.5 * cube * cube);
+                     outer = *kf_layer(a, wall, KF_LAYER_VISCOSITY) / (1.0 + 5.5 * cube * cube);
         least = inner < outer ? inner : outer;
     }
     ((kf_real *)a->layer.eddies)[x] = (kf_real)(least < KF_LAYER_LIMIT ? least : KF_LAYER_LIMIT);

@@ -37,7 +37,8 @@ typedef struct kf_wall_look {
     double pressure[2];
     /* Least, mean and largest over the surface. y_plus is at half a cell, where a first node is. */
     double friction_velocity[3], y_plus[3];
-    double share; /* share of the surface on which the law acts */
+    double share;    /* share of the surface on which the law acts */
+    double modelled; /* share of it whose layers are modelled; 0 without the model */
 } kf_wall_look;
 
 typedef struct kf_flow_methods {

@@ -155,6 +155,7 @@ static kf_status add_wall(kf_plan *plan, const kf_solid_load *load, kf_records *
     add_range(record, "y_plus", "", look.y_plus, 1.0);
     add_range(record, "friction_velocity", "m_s", look.friction_velocity, speed);
     kf_record_add(record, "law_share", "", look.share);
+    if (scene->layers) kf_record_add(record, "modelled_share", "", look.modelled);
     kf_record_add(record, "friction_drag_coefficient", "", rubbed * unit);
     kf_record_add(record, "pressure_drag_coefficient", "", (drag - rubbed) * unit);
     kf_record_add(record, "front_pressure_drag_coefficient", "", look.pressure[0] * unit);

@@ -441,6 +441,9 @@ kf_status kf_kinetic_rest_inside(kf_plan *plan, kf_error *error);
 kf_status kf_kinetic_upload_wall(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Allocates and fills the lists of the nodes in modelled layers, on one device (kinetic_layer.c). */
 kf_status kf_kinetic_upload_layer(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
+/* Finds the share of the surface whose layers are modelled: those without eddies. 0 without the model. */
+kf_status kf_kinetic_sum_modelled(const kf_kinetic *kinetic, const kf_links *links, double *share,
+                                  kf_error *error);
 /* Sets the layers' state to that of the start. */
 kf_status kf_kinetic_reset_layer(const kf_kinetic *kinetic, kf_error *error);
 /* Reads the results of the law in the last step. The second takes the direction of the drag for the pressure:

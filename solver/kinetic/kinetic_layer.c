@@ -86,6 +86,24 @@ kf_status kf_kinetic_reset_layer(const kf_kinetic *kinetic, kf_error *error) {
     return KF_OK;
 }
 
+kf_status kf_kinetic_sum_modelled(const kf_kinetic *kinetic, const kf_links *links, double *share,
+                                  kf_error *error) {
+    const size_t count = links->wall_count, bytes = count * sizeof(double);
+    double area = 0.0;
+    *share = 0.0;
+    if (kinetic->layer[0] == NULL) return KF_OK;
+    double *quiet = kf_allocate(bytes);
+    const kf_status status =
+        kf_buffer_download(kinetic->layer[0], KF_LAYER_QUIET * bytes, quiet, bytes, error);
+    for (size_t n = 0; n < count && status == KF_OK; n++) {
+        *share += quiet[n] * links->wall[n].area;
+        area += links->wall[n].area;
+    }
+    if (area > 0.0) *share /= area;
+    free(quiet);
+    return status;
+}
+
 void kf_append_layer(kf_builder *b, int parity, int grid) {
     const int count = b->kinetic->arguments.layer.count;
     if (count > 0) kf_append_items(b, parity, KF_SOURCE_WALL, "spread_viscosity", count, grid, grid);

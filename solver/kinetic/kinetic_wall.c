@@ -211,6 +211,7 @@ kf_status kf_kinetic_look_along(kf_plan *plan, const double drag[3], kf_wall_loo
     if (status == KF_OK) {
         sum_up(scene, found, look);
         add_pressure(&scene->links, drag, forces, look);
+        status = kf_kinetic_sum_modelled(kinetic, &scene->links, &look->modelled, error);
     }
     if (status == KF_OK && friction_velocity != NULL)
         memcpy(friction_velocity, found + count, count * sizeof *friction_velocity);
