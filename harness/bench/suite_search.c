@@ -183,11 +183,9 @@ static void add_figure(const kf_landscape *landscape, const char *strategy, cons
     kf_figures_add(figures, &figure);
 }
 
-/* Returns whether a strategy is replayed. Full enumeration is not. Without single samples a measurement with
- * less effort would cost nothing, so strategies that use effort are left out. */
-static bool is_replayed(const kf_landscape *landscape, const kf_strategy_methods *strategy) {
-    return strcmp(strategy->name, "enumerate") != 0 &&
-           (strategy->effort == NULL || kf_landscape_has_samples(landscape));
+/* Returns whether a strategy is replayed. Full enumeration is not. */
+static bool is_replayed(const kf_strategy_methods *strategy) {
+    return strcmp(strategy->name, "enumerate") != 0;
 }
 
 static void add_cells(kf_cells *all, const kf_replay_result *results, int count, int model) {
@@ -256,7 +254,7 @@ static kf_status replay_all(const kf_landscape *landscape, const kf_prior *prior
         for (int s = 0; kf_strategies[s] != NULL; s++) {
             const char *name = kf_strategies[s]->name;
             const bool random = strcmp(name, "random") == 0;
-            if (random != (pass == 0) || !is_replayed(landscape, kf_strategies[s])) continue;
+            if (random != (pass == 0) || !is_replayed(kf_strategies[s])) continue;
             const kf_replay_request request = {landscape, name, evaluations, SEEDS, 1, prior};
             KF_TRY(kf_replay(&request, &results[*count], error));
             names[(*count)++] = name;

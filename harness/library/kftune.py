@@ -109,7 +109,7 @@ _NOT_TAKEN = {
     "observers": "use `kftune tune --counters`, or --objective energy, on the T1 file",
 }
 _STRATEGIES = {"brute_force": "enumerate", "random_sample": "random", "bayes_opt": "model", "simulated_annealing": "annealing"}
-_OWN_STRATEGIES = ("model", "local", "annealing", "halving", "random", "enumerate")
+_OWN_STRATEGIES = ("model", "local", "annealing", "random", "enumerate")
 _LANGUAGES = {"CUDA": "CUDA", "CUPY": "CUDA", "NVCUDA": "CUDA", "HIP": "HIP", "OPENCL": "OpenCL", "C": "C", "C++": "C++"}
 
 

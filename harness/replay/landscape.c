@@ -15,10 +15,8 @@ typedef struct kf_landscape_row {
     kf_config config;
     char preset[KF_NAME]; /* "": none */
     kf_state state;
-    double time_us;                /* NAN unless the state is ok */
-    double seconds, build_seconds; /* NAN: not known */
-    float *samples_us;             /* owned by the rows; NULL: none */
-    int sample_count;
+    double time_us; /* NAN unless the state is ok */
+    double seconds; /* NAN: not known */
 } kf_landscape_row;
 
 typedef struct kf_landscape_rows {
@@ -26,13 +24,6 @@ typedef struct kf_landscape_rows {
     kf_landscape_row *list;
     size_t count, capacity;
 } kf_landscape_rows;
-
-static float *single_samples(const kf_measurement *m) {
-    float *samples = kf_allocate(m->sample_count * sizeof *samples);
-    for (size_t i = 0; i < m->sample_count; i++)
-        samples[i] = (float)m->samples_us[i];
-    return samples;
-}
 
 /* Adds a row. For a skipped config its first samples are good enough, because it is far from the best. */
 static kf_status add_row(void *context, kf_landscape_entry *entry, kf_error *error) {
@@ -50,11 +41,7 @@ static kf_status add_row(void *context, kf_landscape_entry *entry, kf_error *err
     if (strncmp(entry->role, "preset:", 7) == 0 && kf_config_plain_name(entry->role + 7))
         kf_copy_text(row->preset, sizeof row->preset, entry->role + 7);
     row->seconds = kf_landscape_seconds(m);
-    row->build_seconds = m->compile_seconds + (isnan(m->verify_seconds) ? 0 : m->verify_seconds);
-    if (!timed) return KF_OK;
-    row->time_us = entry->time_us;
-    row->samples_us = single_samples(m);
-    row->sample_count = (int)m->sample_count;
+    if (timed) row->time_us = entry->time_us;
     return KF_OK;
 }
 
@@ -83,18 +70,12 @@ static kf_status make_space(const kf_landscape_rows *rows, kf_landscape *landsca
     return status == KF_OK ? add_presets(rows, landscape->space, error) : status;
 }
 
-/* Moves a row and its samples into the landscape. */
-static void take_row(kf_landscape *landscape, kf_landscape_row *row) {
+static void take_row(kf_landscape *landscape, const kf_landscape_row *row) {
     uint64_t index = 0;
     (void)kf_space_index(landscape->space, &row->config, &index, NULL, 0);
     landscape->states[index] = row->state;
     landscape->times_us[index] = row->time_us;
     landscape->seconds[index] = row->seconds;
-    landscape->build_seconds[index] = row->build_seconds;
-    free(landscape->samples_us[index]);
-    landscape->samples_us[index] = row->samples_us;
-    landscape->sample_counts[index] = row->sample_count;
-    row->samples_us = NULL;
 }
 
 /* Arranges rows, which are in the file's order, as arrays in the order of the space. */
@@ -104,9 +85,6 @@ static kf_status arrange(const kf_landscape_rows *rows, kf_landscape *landscape,
     landscape->states = kf_allocate(landscape->size * sizeof *landscape->states);
     landscape->times_us = kf_allocate(landscape->size * sizeof *landscape->times_us);
     landscape->seconds = kf_allocate(landscape->size * sizeof *landscape->seconds);
-    landscape->build_seconds = kf_allocate(landscape->size * sizeof *landscape->build_seconds);
-    landscape->samples_us = kf_allocate_zeroed(landscape->size, sizeof *landscape->samples_us);
-    landscape->sample_counts = kf_allocate_zeroed(landscape->size, sizeof *landscape->sample_counts);
     for (size_t i = 0; i < rows->count; i++)
         take_row(landscape, &rows->list[i]);
     for (uint64_t i = 0; i < landscape->size; i++) {
@@ -140,18 +118,12 @@ kf_status kf_landscape_open(const char *path, kf_landscape **landscape, kf_error
     kf_status status = kf_landscape_file_visit(&file, add_row, &rows, error);
     kf_landscape_file_close(&file);
     if (status == KF_OK) status = arrange(&rows, made, error);
-    for (size_t i = 0; i < rows.count; i++)
-        free(rows.list[i].samples_us);
     free(rows.list);
     if (status == KF_OK)
         *landscape = made;
     else
         kf_landscape_free(made);
     return status;
-}
-
-bool kf_landscape_has_samples(const kf_landscape *landscape) {
-    return landscape->sample_counts[landscape->optimum] > 1;
 }
 
 kf_landscape_spread kf_landscape_spread_of(const kf_landscape *landscape) {
@@ -169,25 +141,11 @@ kf_landscape_spread kf_landscape_spread_of(const kf_landscape *landscape) {
     return spread;
 }
 
-double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort) {
-    int all = landscape->sample_counts[index], count = (int)ceil(effort * all);
-    if (count >= all) return landscape->times_us[index];
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += (double)landscape->samples_us[index][i];
-    return sum / count;
-}
-
 void kf_landscape_free(kf_landscape *landscape) {
     if (landscape == NULL) return;
     kf_space_free(landscape->space);
     free(landscape->states);
     free(landscape->times_us);
     free(landscape->seconds);
-    free(landscape->build_seconds);
-    for (uint64_t i = 0; landscape->samples_us != NULL && i < landscape->size; i++)
-        free(landscape->samples_us[i]);
-    free(landscape->samples_us);
-    free(landscape->sample_counts);
     free(landscape);
 }

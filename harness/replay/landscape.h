@@ -17,19 +17,10 @@ typedef struct kf_landscape {
     kf_space *space;       /* consists of exactly the configs in the file */
     uint64_t size;         /* number of configs in the space, and length of the arrays below */
     kf_state *states;
-    double *times_us;      /* time of a step or launch; only in state ok */
-    double *seconds;       /* time to measure the config, compiling included; NAN: not known */
-    double *build_seconds; /* the part of it that does not depend on the effort; NAN: not known */
-    float **samples_us;    /* single samples in the order of measuring; NULL: the file has none */
-    int *sample_counts;
+    double *times_us;           /* time of a step or launch; only in state ok */
+    double *seconds;            /* time to measure the config, compiling included; NAN: not known */
     uint64_t ok_count, optimum; /* optimum: index of the fastest config in state ok */
 } kf_landscape;
-
-/* Returns whether it has single samples, so that measuring with less effort can be replayed. */
-bool kf_landscape_has_samples(const kf_landscape *landscape);
-/* Returns the result of measuring a config in state ok with this effort (0 .. 1]: the median of the first
- * samples, as many as the effort's share; at full effort times_us. */
-double kf_landscape_observe(const kf_landscape *landscape, uint64_t index, double effort);
 
 /* Describes how hard it is to find a good config: the median time of correct configs divided by the best, and
  * the share of these configs whose times are at most 1.05 times the best. */

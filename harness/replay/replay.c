@@ -19,12 +19,9 @@ typedef struct kf_search {
     const kf_replay_request *request;
     kf_replay_result *result;
     kf_strategy *strategy;
-    int repeat, filled;                      /* filled: number of evaluations in the result */
-    double cost;                             /* cost so far, in evaluations */
-    double spent;                            /* seconds so far */
-    double best_effort, best_observed, best; /* of the best config so far: its effort (0: there is none), its
-                                                observed time, and its true time */
-    bool *built;                             /* [size]: it was compiled for an earlier measurement */
+    int repeat, filled; /* filled: number of evaluations in the result */
+    double spent;       /* seconds so far */
+    double best;        /* time of the best config so far; at first that of the slowest correct one */
 } kf_search;
 
 /* Records what the search has found, for one more evaluation. */
@@ -35,42 +32,15 @@ static void fill(kf_search *search) {
     search->result->spent[at] = search->spent;
 }
 
-/* Returns the seconds that an evaluation costs. If the file does not give the time of compiling, the first
- * measurement is charged in full. */
-static double seconds_of(const kf_search *search, uint64_t index, double effort) {
+/* Evaluates a config from the landscape instead of the device, and records the regret. */
+static void evaluate(kf_search *search, uint64_t index) {
     const kf_landscape *landscape = search->request->landscape;
-    double all = landscape->seconds[index], build = landscape->build_seconds[index];
-    if (isnan(build)) return search->built[index] ? effort * all : all;
-    return (search->built[index] ? 0 : build) + effort * (all - build);
-}
-
-/* Records the best config: the fastest of those measured at full effort. Until there is one, lower efforts
- * count, all alike. */
-static void note_best(kf_search *search, uint64_t index, double effort, double observed) {
-    bool full = effort >= 1, had_full = search->best_effort >= 1;
-    bool better = full == had_full && observed < search->best_observed;
-    if (search->best_effort > 0 && !better && !(full && !had_full)) return;
-    search->best_effort = effort;
-    search->best_observed = observed;
-    search->best = search->request->landscape->times_us[index];
-}
-
-/* Evaluates a config from the landscape instead of the device. An evaluation costs its effort. The regret is
- * recorded each time that a further whole evaluation has been spent. */
-static void evaluate(kf_search *search, uint64_t index, double effort) {
-    static const double ROUNDING = 1e-9;
-    const kf_landscape *landscape = search->request->landscape;
-    bool ok = landscape->states[index] == KF_STATE_OK;
-    double observed = ok ? kf_landscape_observe(landscape, index, effort) : NAN;
-    int last = search->result->evaluations;
-    search->cost += effort;
-    while (search->filled + 1 < search->cost - ROUNDING && search->filled < last)
-        fill(search);
-    search->spent += seconds_of(search, index, effort);
-    search->built[index] = true;
-    kf_strategy_tell(search->strategy, index, ok, observed);
-    if (ok) note_best(search, index, effort, observed);
-    if (search->filled + 1 <= search->cost + ROUNDING && search->filled < last) fill(search);
+    const bool ok = landscape->states[index] == KF_STATE_OK;
+    const double time = ok ? landscape->times_us[index] : NAN;
+    search->spent += landscape->seconds[index];
+    kf_strategy_tell(search->strategy, index, ok, time);
+    if (ok && time < search->best) search->best = time;
+    fill(search);
 }
 
 static void evaluate_presets(kf_search *search) {
@@ -80,7 +50,7 @@ static void evaluate_presets(kf_search *search) {
         uint64_t index;
         if (kf_space_preset(space, kf_space_preset_name(space, i), &config, NULL) == KF_OK &&
             kf_space_index(space, &config, &index, NULL, 0) && !kf_strategy_knows(search->strategy, index))
-            evaluate(search, index, 1);
+            evaluate(search, index);
     }
 }
 
@@ -91,13 +61,11 @@ static kf_status run_search(const kf_replay_request *request, kf_replay_result *
     KF_TRY(kf_strategy_open(request->strategy, landscape->space, request->seed + (uint64_t)repeat,
                             &search.strategy, error));
     if (request->prior != NULL) kf_strategy_set_prior(search.strategy, request->prior);
-    search.built = kf_allocate_zeroed(landscape->size, sizeof *search.built);
     evaluate_presets(&search);
-    kf_proposal proposal;
-    while (search.filled < result->evaluations && kf_strategy_next(search.strategy, &proposal))
-        evaluate(&search, proposal.index, proposal.effort);
+    uint64_t index;
+    while (search.filled < result->evaluations && kf_strategy_next(search.strategy, &index))
+        evaluate(&search, index);
     kf_strategy_close(search.strategy);
-    free(search.built);
     if (kf_interrupted) return kf_fail(error, KF_INTERRUPTED, "interrupted after %d searches", repeat + 1);
     if (search.filled == result->evaluations) return KF_OK;
     return kf_fail(error, KF_MACHINE, "strategy %s ended after %d evaluations of %llu configs",

@@ -9,16 +9,15 @@
 typedef struct kf_replay_request {
     const kf_landscape *landscape;
     const char *strategy;
-    int evaluations; /* Number of evaluations in a search. Presets of the space come first, as in tuning, and
-                        are counted. Measuring with effort e costs e evaluations. */
-    int repeats;     /* searches */
-    uint64_t seed;   /* seed of the first search; the others follow it */
+    int evaluations;       /* of a search; presets of the space come first, as in tuning, and are counted */
+    int repeats;           /* searches */
+    uint64_t seed;         /* seed of the first search; the others follow it */
     const kf_prior *prior; /* NULL: the strategy has no prior */
 } kf_replay_request;
 
 /* The regret: time of the config that a search returns / time of the optimum - 1, both by the landscape's
- * times. A search returns the fastest config among those measured at full effort; if there are none, among
- * all measured configs. If it has found no correct config, the slowest correct one counts. */
+ * times. A search returns the fastest config that it has measured. If it has found no correct config, the
+ * slowest correct one counts. */
 typedef struct kf_replay_result {
     int evaluations, repeats; /* evaluations is at most the size of the space */
     double *regrets;          /* [evaluation][repeat], after 1, 2, ... evaluations */

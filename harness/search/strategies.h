@@ -10,7 +10,6 @@ extern const kf_strategy_methods kf_strategy_random;
 extern const kf_strategy_methods kf_strategy_shard;
 extern const kf_strategy_methods kf_strategy_local;
 extern const kf_strategy_methods kf_strategy_annealing;
-extern const kf_strategy_methods kf_strategy_halving;
 extern const kf_strategy_methods kf_strategy_survey;
 extern const kf_strategy_methods kf_strategy_model;
 

@@ -13,9 +13,8 @@
 #include "harness/search/strategies.h"
 
 const kf_strategy_methods *const kf_strategies[] = {
-    &kf_strategy_model,     &kf_strategy_local,  &kf_strategy_annealing,
-    &kf_strategy_halving,   &kf_strategy_survey, &kf_strategy_random,
-    &kf_strategy_enumerate, &kf_strategy_shard,  NULL,
+    &kf_strategy_model,  &kf_strategy_local,     &kf_strategy_annealing, &kf_strategy_survey,
+    &kf_strategy_random, &kf_strategy_enumerate, &kf_strategy_shard,     NULL,
 };
 
 struct kf_strategy {
@@ -23,8 +22,7 @@ struct kf_strategy {
     void *state;
     uint64_t space_size;
     uint64_t *known; /* hash table of index + 1; 0: empty */
-    float *efforts;  /* [slot_count]: the highest effort with which the config was proposed or told */
-    uint64_t known_count, full_count, slot_count; /* full_count: number of configs with effort 1 */
+    uint64_t known_count, slot_count;
     uint64_t starts[KF_STRATEGY_STARTS], seed;
     int start_count, started;
     double settings[KF_STRATEGY_OPTIONS];
@@ -44,17 +42,12 @@ static uint64_t find_slot(const uint64_t *known, uint64_t slot_count, uint64_t i
 static void grow(kf_strategy *strategy) {
     uint64_t slot_count = 2 * strategy->slot_count;
     uint64_t *known = kf_allocate_zeroed(slot_count, sizeof *known);
-    float *efforts = kf_allocate_zeroed(slot_count, sizeof *efforts);
     for (uint64_t i = 0; i < strategy->slot_count; i++) {
         if (strategy->known[i] == 0) continue;
-        uint64_t slot = find_slot(known, slot_count, strategy->known[i] - 1);
-        known[slot] = strategy->known[i];
-        efforts[slot] = strategy->efforts[i];
+        known[find_slot(known, slot_count, strategy->known[i] - 1)] = strategy->known[i];
     }
     free(strategy->known);
-    free(strategy->efforts);
     strategy->known = known;
-    strategy->efforts = efforts;
     strategy->slot_count = slot_count;
 }
 
@@ -62,15 +55,12 @@ bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index) {
     return strategy->known[find_slot(strategy->known, strategy->slot_count, index)] != 0;
 }
 
-/* Records a config. Returns false if it was known with at least this effort. */
-static bool note(kf_strategy *strategy, uint64_t index, double effort) {
+/* Records a config. Returns false if it was known. */
+static bool note(kf_strategy *strategy, uint64_t index) {
     uint64_t slot = find_slot(strategy->known, strategy->slot_count, index);
-    bool new = strategy->known[slot] == 0;
-    if (!new && (float)effort <= strategy->efforts[slot]) return false;
+    if (strategy->known[slot] != 0) return false;
     strategy->known[slot] = index + 1;
-    strategy->efforts[slot] = (float)effort;
-    if (effort >= 1.0) strategy->full_count++;
-    if (new && ++strategy->known_count * 2 > strategy->slot_count) grow(strategy);
+    if (++strategy->known_count * 2 > strategy->slot_count) grow(strategy);
     return true;
 }
 
@@ -220,7 +210,6 @@ kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t see
     memcpy(made->settings, settings, sizeof settings);
     made->slot_count = 256;
     made->known = kf_allocate_zeroed(made->slot_count, sizeof *made->known);
-    made->efforts = kf_allocate_zeroed(made->slot_count, sizeof *made->efforts);
     made->state = methods->open(made, space, seed);
     *strategy = made;
     return KF_OK;
@@ -236,23 +225,19 @@ void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior) {
     if (strategy->methods->starts > 0 && prior->predict != NULL) rank_starts(strategy, prior);
 }
 
-bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal) {
-    const kf_strategy_methods *methods = strategy->methods;
+bool kf_strategy_next(kf_strategy *strategy, uint64_t *index) {
     while (strategy->started < strategy->start_count) {
-        *proposal = (kf_proposal){strategy->starts[strategy->started++], 1.0};
-        if (note(strategy, proposal->index, proposal->effort)) return true;
+        *index = strategy->starts[strategy->started++];
+        if (note(strategy, *index)) return true;
     }
-    while (strategy->full_count < strategy->space_size && methods->next(strategy->state, &proposal->index)) {
-        proposal->effort = methods->effort != NULL ? methods->effort(strategy->state) : 1.0;
-        if (note(strategy, proposal->index, proposal->effort)) return true;
-    }
+    while (strategy->known_count < strategy->space_size && strategy->methods->next(strategy->state, index))
+        if (note(strategy, *index)) return true;
     return false;
 }
 
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us) {
     if (index >= strategy->space_size) return;
-    /* A failed config is not tried again with more effort. */
-    if (!ok || !kf_strategy_knows(strategy, index)) (void)note(strategy, index, 1.0);
+    (void)note(strategy, index);
     if (strategy->methods->tell != NULL)
         strategy->methods->tell(strategy->state, index, ok && isfinite(time_us), time_us);
 }
@@ -265,7 +250,6 @@ void kf_strategy_close(kf_strategy *strategy) {
     if (strategy == NULL) return;
     strategy->methods->close(strategy->state);
     free(strategy->known);
-    free(strategy->efforts);
     free(strategy);
 }
 

@@ -1,19 +1,13 @@
-/* Declares strategies, which choose the config to measure next, and the effort. next() proposes an index of
- * the space and an effort; tell() reports the measurement. Several proposals may be open at a time, because
- * configs are built ahead. Configs that were never proposed (presets, a resumed run) may be told. A config is
- * never proposed twice, or after it was told, except with more effort than before. With the same seed the
- * same calls give the same proposals. */
+/* Declares strategies, which choose the config to measure next. next() proposes an index of the space; tell()
+ * reports the measurement. Several proposals may be open at a time, because configs are built ahead. Configs
+ * that were never proposed (presets, a resumed run) may be told. A config is never proposed twice, or after
+ * it was told. With the same seed the same calls give the same proposals. */
 #ifndef KF_HARNESS_SEARCH_STRATEGY_H
 #define KF_HARNESS_SEARCH_STRATEGY_H
 
 #include "base/space/space.h"
 
 typedef struct kf_strategy kf_strategy;
-
-typedef struct kf_proposal {
-    uint64_t index;
-    double effort; /* share of the usual measuring, in (0, 1] */
-} kf_proposal;
 
 /* A prediction for configs before they are measured (a cost model, a similar scene). */
 typedef struct kf_prior {
@@ -40,8 +34,6 @@ typedef struct kf_strategy_methods {
     void *(*open)(const kf_strategy *strategy, const kf_space *space, uint64_t seed);
     /* Proposes a candidate. If it is known, the next one is asked for. Returns false if there are no more. */
     bool (*next)(void *state, uint64_t *index);
-    /* Returns the effort for the config that next proposed last; NULL: always 1. */
-    double (*effort)(const void *state);
     void (*tell)(void *state, uint64_t index, bool ok, double time_us); /* NULL: it does not learn */
     void (*set_prior)(void *state, const kf_prior *prior);              /* NULL: it does not use a prior */
     /* With a prior this number of the configs that it ranks first (at most KF_STRATEGY_STARTS) are proposed
@@ -65,18 +57,17 @@ kf_status kf_strategy_open(const char *text, const kf_space *space, uint64_t see
 bool kf_strategy_uses_prior(const char *text);
 /* Sets the prior before the first kf_strategy_next. All that it refers to must outlive the strategy. */
 void kf_strategy_set_prior(kf_strategy *strategy, const kf_prior *prior);
-/* Proposes the next config. Returns false if every config of the space was proposed or told at full effort.
- */
-bool kf_strategy_next(kf_strategy *strategy, kf_proposal *proposal);
+/* Proposes the next config. Returns false if every config of the space was proposed or told, or if the
+ * strategy has none left (shard: those of its share). */
+bool kf_strategy_next(kf_strategy *strategy, uint64_t *index);
 /* Tells the strategy a result. ok: the config was measured and verified, and time_us counts (lower is
- * better); otherwise the time is ignored. For a proposed config the result belongs to the last proposal. Any
- * other config was measured at full effort. */
+ * better); otherwise the time is ignored. */
 void kf_strategy_tell(kf_strategy *strategy, uint64_t index, bool ok, double time_us);
 void kf_strategy_close(kf_strategy *strategy);
 
 /* Returns the value of a strategy's option by its place in the table. */
 double kf_strategy_setting(const kf_strategy *strategy, int option);
-/* Returns whether the config was proposed or told, with any effort. */
+/* Returns whether the config was proposed or told. */
 bool kf_strategy_knows(const kf_strategy *strategy, uint64_t index);
 
 /* Returns place i of a random order of 0 .. size-1 for i < size. It needs no memory. */

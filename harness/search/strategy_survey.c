@@ -23,12 +23,8 @@ static void *open_survey(const kf_strategy *strategy, const kf_space *space, uin
 
 static bool next(void *state, uint64_t *index) {
     kf_survey *survey = state;
-    kf_proposal proposal;
-    for (int i = 0; i < PARTS; i++) {
-        if (!kf_strategy_next(survey->parts[survey->turn++ % PARTS], &proposal)) continue;
-        *index = proposal.index;
-        return true;
-    }
+    for (int i = 0; i < PARTS; i++)
+        if (kf_strategy_next(survey->parts[survey->turn++ % PARTS], index)) return true;
     return false;
 }
 

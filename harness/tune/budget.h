@@ -7,7 +7,7 @@ typedef struct kf_budget {
     double seconds;        /* wall time, including compiling and the final */
     double device_seconds; /* time for verifying and measuring, including the final, during which other runs
                               cannot use the device */
-    long evaluations;      /* number of measured configs, including presets; less effort counts less */
+    long evaluations;      /* number of measured configs, including presets */
 } kf_budget;
 
 #endif

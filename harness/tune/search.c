@@ -25,9 +25,8 @@ typedef struct pending {
     char role[32];
     kf_config config;
     char hash[KF_HASH_HEX];
-    double effort; /* share of the usual measuring, in (0, 1] */
-    bool preset;   /* measured while the budget lasts, the default even longer (deadline_of) */
-    bool ordered;  /* its sources have been queued under `ticket` */
+    bool preset;  /* measured while the budget lasts, the default even longer (deadline_of) */
+    bool ordered; /* its sources have been queued under `ticket` */
     size_t ticket;
 } pending;
 
@@ -58,9 +57,9 @@ static pending *find_pending(search *s, const char *hash) {
     return NULL;
 }
 
-static pending *enqueue(search *s, const char *role, const kf_config *config, double effort) {
+static pending *enqueue(search *s, const char *role, const kf_config *config) {
     pending *entry = &s->queue[s->count++];
-    *entry = (pending){.config = *config, .effort = effort};
+    *entry = (pending){.config = *config};
     kf_copy_text(entry->role, sizeof entry->role, role);
     kf_config_hash(config, entry->hash);
     return entry;
@@ -108,7 +107,7 @@ static kf_status enqueue_presets(search *s, kf_error *error) {
         if (leaves_out(s, i)) continue;
         if (find_pending(s, s->presets[i]) != NULL) continue; /* two presets may be the same config */
         (void)snprintf(role, sizeof role, "preset:%s", kf_preset_names[i]);
-        enqueue(s, role, &config, 1.0)->preset = true;
+        enqueue(s, role, &config)->preset = true;
     }
     return KF_OK;
 }
@@ -137,13 +136,10 @@ static double device_room(const kf_session *session) {
 
 /* Returns how many more configs the budget allows. A budget in evaluations always allows at least one. */
 static long room(const kf_session *session) {
-    static const double ROUNDING = 1e-6; /* of sums of efforts */
     long left = MOST_PENDING;
     const kf_tune_request *request = session->request;
-    if (request->budget.evaluations > 0) {
-        double done = session->evaluations - session->waiting_evaluations;
-        left = (long)ceil((double)request->budget.evaluations - done - ROUNDING);
-    }
+    if (request->budget.evaluations > 0)
+        left = request->budget.evaluations - (session->evaluations - session->waiting_count);
     if (request->budget.device_seconds > 0.0) left = (long)fmin((double)left, ceil(device_room(session)));
     if (left <= 0 && !any_eligible(&session->result->tried)) left = 1;
     if (session->search_end > 0.0) {
@@ -231,22 +227,22 @@ static void sweep(search *s) {
                 !kf_space_index(space, &config, &place, NULL, 0) || s->count >= MOST_PENDING - KF_PRESETS ||
                 room(session) <= s->count + in_flight(s))
                 continue;
-            (void)enqueue(s, "search", &config, 1.0);
+            (void)enqueue(s, "search", &config);
             count++;
         }
     s->next_sweep = s->told + SELDOM * count;
 }
 
 static void propose(search *s) {
-    kf_proposal proposal;
+    uint64_t index;
     sweep(s);
-    for (long more = wanted(s); more > 0 && kf_strategy_next(s->session->strategy, &proposal); more--) {
+    for (long more = wanted(s); more > 0 && kf_strategy_next(s->session->strategy, &index); more--) {
         kf_config config;
         char hash[KF_HASH_HEX];
-        kf_space_config(s->session->space, proposal.index, &config);
+        kf_space_config(s->session->space, index, &config);
         kf_config_hash(&config, hash);
         /* A preset's measurement will be the answer. */
-        if (find_pending(s, hash) == NULL) (void)enqueue(s, "search", &config, proposal.effort);
+        if (find_pending(s, hash) == NULL) (void)enqueue(s, "search", &config);
     }
     order_builds(s);
 }
@@ -269,7 +265,7 @@ static kf_status enqueue_similar(search *s, kf_error *error) {
     if (find_pending(s, hash) != NULL) return KF_OK;
     kf_info("trying what was best for %s %s", similar.same_scene ? "this scene before" : "the similar scene",
             similar.scene_name);
-    (void)enqueue(s, "preset:similar", &similar.config, 1.0);
+    (void)enqueue(s, "preset:similar", &similar.config);
     return KF_OK;
 }
 
@@ -301,7 +297,6 @@ static void replay(search *s, kf_past *past) {
     kf_session *session = s->session;
     past->waiting = false;
     session->waiting_count--;
-    session->waiting_evaluations -= past->evaluations;
     session->waiting_device_seconds -= past->device_seconds;
     tell(s, past->tried, past->known, past->cost);
 }
@@ -329,14 +324,14 @@ static bool replay_next(search *s) {
 
 /* --- Measuring ------------------------------------------------------------------------------------------ */
 
-/* Returns whether the config has been measured with at least the effort of this entry. */
+/* Returns whether the config has been measured with at least the effort of this run. */
 static bool is_measured(const kf_session *session, const pending *entry) {
     static const double ROUNDING = 1e-9;
     const int index = find_tried(session, entry);
     if (index < 0) return false;
     const kf_measurement *m = &session->result->tried.items[index].measurement;
     bool failed = m->state != KF_STATE_OK && m->state != KF_STATE_SKIPPED;
-    return failed || m->effort >= kf_session_effort(session, entry->effort) - ROUNDING;
+    return failed || m->effort >= session->effort - ROUNDING;
 }
 
 /* Updates the average time of a config. The first config is not typical, because the reference is made and
@@ -401,8 +396,8 @@ static kf_status measure_entry(search *s, int place, bool *late, kf_error *error
     int index = -1;
     take_out(s, place);
     if (is_measured(session, &entry)) return KF_OK;
-    KF_TRY(kf_tune_try(session, entry.role, &entry.config, entry.effort, !entry.preset,
-                       deadline_of(s, &entry), &index, error));
+    KF_TRY(kf_tune_try(session, entry.role, &entry.config, !entry.preset, deadline_of(s, &entry), &index,
+                       error));
     *late = *late || index < 0;
     if (index < 0) return KF_OK;
     double cost = 0.0;
@@ -486,7 +481,7 @@ static kf_status give_out(search *s, kf_error *error) {
         const pending entry = s->queue[place];
         take_out(s, place);
         if (is_measured(session, &entry)) continue;
-        const kf_job job = kf_tune_job(session, &entry.config, entry.effort, !entry.preset);
+        const kf_job job = kf_tune_job(session, &entry.config, !entry.preset);
         const kf_status status = kf_worker_give(worker_of(s, w), &job, deadline_of(s, &entry), error);
         if (status == KF_INTERRUPTED) return KF_OK;
         KF_TRY(status);

@@ -73,14 +73,7 @@ static bool beats(const kf_session *session, int a, int b) {
                         kf_measurement_cost(&items[b].measurement, objective);
 }
 
-/* Returns how many evaluations of the budget a measurement counts for. */
-static double evaluations_of(const kf_session *session, const kf_measurement *measurement) {
-    const double share = measurement->effort / kf_session_effort(session, 1.0);
-    /* A failed config was not measured, with any effort. */
-    return share > 0.0 ? fmin(share, 1.0) : 1.0;
-}
-
-/* Replaces a measurement by one with more effort. */
+/* Replaces a measurement by a later one. */
 static void replace(kf_session *session, int index, const char *role, const kf_measurement *measurement) {
     kf_evaluation *evaluation = &session->result->tried.items[index];
     session->result->states[evaluation->measurement.state]--;
@@ -100,7 +93,7 @@ int kf_session_note(kf_session *session, const char *role, const kf_config *conf
     kf_config_hash(config, hash);
     int index = kf_session_find(session, hash);
     session->result->states[measurement->state]++;
-    session->evaluations += evaluations_of(session, measurement);
+    session->evaluations++;
     session->device_seconds += kf_session_device_seconds(measurement);
     if (index >= 0) {
         replace(session, index, role, measurement);
@@ -120,10 +113,6 @@ bool kf_session_cost(const kf_session *session, const kf_measurement *m, double 
     *cost = slow ? kf_median(m->samples_us, m->sample_count)
                  : kf_measurement_cost(m, &session->request->objective);
     return slow || (m->state == KF_STATE_OK && isfinite(*cost));
-}
-
-double kf_session_effort(const kf_session *session, double effort) {
-    return session->effort * effort;
 }
 
 double kf_session_device_seconds(const kf_measurement *measurement) {
@@ -164,10 +153,9 @@ void kf_session_progress(kf_session *session, bool final) {
     if (session->request->budget.device_seconds > 0.0 && !final)
         kf_text_append(&line, ", %.1f s of the device left",
                        fmax(0.0, session->request->budget.device_seconds - session->device_seconds));
+    const long left = session->request->budget.evaluations - session->evaluations;
     if (session->request->budget.evaluations > 0 && !final)
-        kf_text_append(
-            &line, ", %ld to go",
-            (long)ceil(fmax(0.0, (double)session->request->budget.evaluations - session->evaluations)));
+        kf_text_append(&line, ", %ld to go", left > 0 ? left : 0);
     if (session->incumbent >= 0 && !final) { /* after the final the result shows the best */
         const kf_evaluation *best = &result->tried.items[session->incumbent];
         char time[32], rate[KF_RATE_TEXT];
@@ -303,12 +291,10 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
     }
     kf_past *past = &session->past[session->past_count++];
     *past = (kf_past){.tried = index,
-                      .evaluations = evaluations_of(session, measurement),
                       .device_seconds = kf_session_device_seconds(measurement),
                       .waiting = true};
     past->known = kf_session_cost(session, measurement, &past->cost);
     session->waiting_count++;
-    session->waiting_evaluations += past->evaluations;
     session->waiting_device_seconds += past->device_seconds;
     return KF_OK;
 }

@@ -11,8 +11,7 @@
 
 /* A result of an earlier, resumed run. */
 typedef struct kf_past {
-    int tried;          /* index */
-    double evaluations; /* number of evaluations that it counts for */
+    int tried; /* index */
     double device_seconds;
     bool known; /* its cost is known */
     double cost;
@@ -47,8 +46,8 @@ typedef struct kf_session {
     int incumbent;     /* index in tried of the best so far; -1: none */
     kf_past *past;     /* in the order in which they were measured */
     int past_count, past_capacity, waiting_count;
-    double waiting_evaluations, waiting_device_seconds; /* those of waiting results */
-    double evaluations;    /* evaluations so far, earlier ones included; less effort counts less */
+    double waiting_device_seconds; /* those of waiting results */
+    long evaluations;      /* measurements so far, earlier ones included */
     double device_seconds; /* seconds of verifying and measuring so far, earlier ones included */
     double seconds;        /* approximate time of a config, compiling included; 0: not known yet */
     double opening;        /* approximate time to open the device in a worker */
@@ -85,12 +84,10 @@ bool kf_session_cost(const kf_session *session, const kf_measurement *measuremen
 kf_worker_setup kf_session_worker_setup(kf_session *session);
 
 /* Moves a result into tried, which then owns the measurement, and updates states and incumbent. Returns its
- * index. If a config has two results, the later one is kept, because it had more effort. */
+ * index. If a config has two results, the later one is kept. */
 int kf_session_note(kf_session *session, const char *role, const kf_config *config,
                     const kf_measurement *measurement);
 
-/* Returns the share of the usual measuring for a proposal with this effort. */
-double kf_session_effort(const kf_session *session, double effort);
 /* Returns for how long a measurement occupied the device. */
 double kf_session_device_seconds(const kf_measurement *measurement);
 
@@ -112,16 +109,16 @@ void kf_session_progress(kf_session *session, bool final);
 /* The phases of a run. Each ends early with KF_OK on Ctrl-C and when its time is over. */
 kf_status kf_tune_search(kf_session *session, kf_error *error);
 kf_status kf_tune_final(kf_session *session, kf_error *error);
-/* Makes the worker's job for one config. The effort is a proposal's. may_lose: the config is skipped once it
- * is known to be far slower than the best. */
-kf_job kf_tune_job(const kf_session *session, const kf_config *config, double effort, bool may_lose);
+/* Makes the worker's job for one config. may_lose: the config is skipped once it is known to be far slower
+ * than the best. */
+kf_job kf_tune_job(const kf_session *session, const kf_config *config, bool may_lose);
 /* Stores and records a measurement, which it then owns, whatever the status; *index: its place in tried. */
 kf_status kf_tune_accept(kf_session *session, const char *role, const kf_config *config, kf_measurement *m,
                          int *index, kf_error *error);
 /* Measures, stores and records one config; *index: its place in tried, or -1 if there was no time left
- * (deadline as for kf_worker_measure). effort: as of a proposal. */
-kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
-                      bool may_lose, double deadline, int *index, kf_error *error);
+ * (deadline as for kf_worker_measure). */
+kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, bool may_lose,
+                      double deadline, int *index, kf_error *error);
 /* Undoes the best config's differences from the default, one at a time, and measures each result for
  * kf_tune_explain. It needs a budget of wall time and stops when the time is over. */
 kf_status kf_tune_take_back(kf_session *session, kf_error *error);

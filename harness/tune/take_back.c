@@ -34,7 +34,7 @@ static kf_status measure_without(kf_session *session, const kf_space *space, kf_
         int index = -1;
         if (!kf_builder_wait(session->builder, tickets[c], session->deadline, kf_session_idle, session))
             break;
-        KF_TRY(kf_tune_try(session, "search", &configs[c], 1.0, false, session->deadline, &index, error));
+        KF_TRY(kf_tune_try(session, "search", &configs[c], false, session->deadline, &index, error));
         if (index < 0) break;
     }
     return KF_OK;

@@ -39,10 +39,10 @@ static void log_result(const kf_evaluation *evaluation) {
     free(summary);
 }
 
-kf_job kf_tune_job(const kf_session *session, const kf_config *config, double effort, bool may_lose) {
+kf_job kf_tune_job(const kf_session *session, const kf_config *config, bool may_lose) {
     return (kf_job){.config = *config,
                     .verify = true,
-                    .effort = kf_session_effort(session, effort),
+                    .effort = session->effort,
                     /* A slower config may still need less energy. */
                     .may_lose = may_lose && kf_objective_is_time(&session->request->objective) &&
                                 !session->request->measures_all,
@@ -89,9 +89,9 @@ static kf_status measure_together(kf_session *session, const char *role, const k
     return kf_fail(error, taken_back, "%s", lost.message);
 }
 
-kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, double effort,
-                      bool may_lose, double deadline, int *index, kf_error *error) {
-    const kf_job job = kf_tune_job(session, config, effort, may_lose);
+kf_status kf_tune_try(kf_session *session, const char *role, const kf_config *config, bool may_lose,
+                      double deadline, int *index, kf_error *error) {
+    const kf_job job = kf_tune_job(session, config, may_lose);
     kf_measurement m;
     kf_outcome outcome = KF_ABANDONED;
     *index = -1;

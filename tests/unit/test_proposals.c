@@ -72,9 +72,9 @@ static void tell_bowl(kf_strategy *strategy, const kf_space *space, uint64_t ind
 }
 
 static uint64_t propose(kf_strategy *strategy) {
-    kf_proposal proposal;
+    uint64_t proposal;
     assert_true(kf_strategy_next(strategy, &proposal));
-    return proposal.index;
+    return proposal;
 }
 
 /* --- Shares --------------------------------------------------------------------------------------------- */
@@ -89,13 +89,13 @@ static void shards_share_a_sample(void **state) {
         const int shards = way == 0 ? 3 : 7;
         for (int i = 0; i < shards; i++) {
             char text[64];
-            kf_proposal proposal;
+            uint64_t proposal;
             int count = 0;
             (void)snprintf(text, sizeof text, "shard:i=%d:n=%d:configs=100", i, shards);
             kf_strategy *strategy = opened(text, space, 11);
             while (kf_strategy_next(strategy, &proposal)) {
-                assert_true(proposal.index < SIZE && proposal.effort == 1.0);
-                assert_int_equal(seen[way][proposal.index]++, 0);
+                assert_true(proposal < SIZE);
+                assert_int_equal(seen[way][proposal]++, 0);
                 count++;
             }
             assert_int_equal(count, 100 / shards + (i < 100 % shards));
@@ -112,7 +112,7 @@ static void shards_share_a_sample(void **state) {
     kf_strategy *strategy = opened("shard", space, 11);
     for (int i = 0; i < SIZE; i++)
         (void)propose(strategy);
-    kf_proposal proposal;
+    uint64_t proposal;
     assert_false(kf_strategy_next(strategy, &proposal));
     kf_strategy_close(strategy);
     kf_space_free(space);

@@ -59,93 +59,25 @@ static void tell(kf_strategy *strategy, const kf_space *space, uint64_t index) {
     kf_strategy_tell(strategy, index, ok, ok ? time : NAN);
 }
 
-/* A config is proposed again only for a more careful measurement. There are a few more configs than the
- * model has candidates. */
+/* There are a few more configs than the model has candidates. */
 static void test_every_config_once(void **state) {
     (void)state;
     kf_space *space = kinetic(2, NULL, 0);
-    uint64_t size = kf_space_size(space);
-    kf_proposal proposal;
+    const uint64_t size = kf_space_size(space);
     for (int s = 0; kf_strategies[s] != NULL; s++) {
         kf_strategy *strategy = opened(kf_strategies[s]->name, space, 7);
-        double *efforts = kf_allocate_zeroed((size_t)size, sizeof *efforts);
-        uint64_t full = 0;
-        while (kf_strategy_next(strategy, &proposal)) {
-            assert_true(proposal.index < size && proposal.effort <= 1);
-            assert_true(proposal.effort > efforts[proposal.index]);
-            assert_true(proposal.effort == 1 || strcmp(kf_strategies[s]->name, "halving") == 0);
-            efforts[proposal.index] = proposal.effort;
-            bool ok;
-            (void)landscape(space, proposal.index, &ok);
-            full += proposal.effort == 1 || !ok;
-            tell(strategy, space, proposal.index);
+        bool *seen = kf_allocate_zeroed((size_t)size, sizeof *seen);
+        uint64_t count = 0, index;
+        for (; kf_strategy_next(strategy, &index); count++) {
+            assert_true(index < size && !seen[index]);
+            seen[index] = true;
+            tell(strategy, space, index);
         }
-        assert_true(full == size);
-        assert_false(kf_strategy_next(strategy, &proposal));
+        assert_true(count == size);
+        assert_false(kf_strategy_next(strategy, &index));
         kf_strategy_close(strategy);
-        free(efforts);
+        free(seen);
     }
-    kf_space_free(space);
-}
-
-/* Of nine configs with little effort three are promoted, and one of them to full effort: the fastest of
- * those that do not fail. */
-static void test_halving_promotes_the_best(void **state) {
-    (void)state;
-    kf_space *space = kinetic(5, NULL, 0);
-    kf_strategy *strategy = opened("halving", space, 5);
-    enum { PROPOSALS = 2000 };
-    struct {
-        kf_proposal proposal;
-        double time;
-        bool ok;
-    } seen[PROPOSALS] = {0};
-    int counts[3] = {0, 0, 0};
-    for (int i = 0; i < PROPOSALS; i++) {
-        kf_proposal *proposal = &seen[i].proposal;
-        assert_true(kf_strategy_next(strategy, proposal));
-        seen[i].time = landscape(space, proposal->index, &seen[i].ok);
-        int rung = proposal->effort < 0.2 ? 0 : proposal->effort < 0.5 ? 1 : 2;
-        counts[rung]++;
-        if (rung > 0) { /* among the best third of the rung below at this time */
-            int faster = 0, below = 0;
-            for (int k = 0; k < i; k++) {
-                bool there = fabs(3 * seen[k].proposal.effort - proposal->effort) < 1e-9;
-                below += there;
-                faster += there && seen[k].ok && seen[k].time < seen[i].time;
-            }
-            assert_true(seen[i].ok && faster < below / 3);
-        }
-        tell(strategy, space, proposal->index);
-    }
-    assert_true(counts[0] > 2 * counts[1] && counts[1] > 2 * counts[2] && counts[2] > PROPOSALS / 20);
-    kf_strategy_close(strategy);
-    kf_space_free(space);
-}
-
-/* Of 27 configs with little effort nine may be promoted. When three of these are measured, the best of
- * them goes to full effort before the other six leave the rung below. */
-static void test_halving_ends_what_it_began(void **state) {
-    (void)state;
-    kf_space *space = kinetic(5, NULL, 0);
-    kf_strategy *strategy = opened("halving", space, 5);
-    kf_proposal proposals[27], next;
-    for (int i = 0; i < 27; i++) {
-        assert_true(kf_strategy_next(strategy, &proposals[i]));
-        assert_true(proposals[i].effort < 0.2);
-    }
-    for (int i = 0; i < 27; i++)
-        kf_strategy_tell(strategy, proposals[i].index, true, 100.0 + i);
-    for (int i = 0; i < 3; i++) {
-        assert_true(kf_strategy_next(strategy, &next));
-        assert_true(next.index == proposals[i].index && fabs(next.effort - 1.0 / 3.0) < 1e-12);
-        kf_strategy_tell(strategy, next.index, true, 100.0 - i);
-    }
-    assert_true(kf_strategy_next(strategy, &next));
-    assert_true(next.index == proposals[2].index && next.effort == 1.0);
-    assert_true(kf_strategy_next(strategy, &next));
-    assert_true(next.index == proposals[3].index && fabs(next.effort - 1.0 / 3.0) < 1e-12);
-    kf_strategy_close(strategy);
     kf_space_free(space);
 }
 
@@ -156,29 +88,24 @@ static void test_told_configs_and_open_proposals(void **state) {
     static const char *const fixed[] = {"layout=soa"};
     kf_space *space = kinetic(3, fixed, 1);
     uint64_t size = kf_space_size(space);
-    kf_proposal open[AHEAD];
+    uint64_t open[AHEAD];
     for (int s = 0; kf_strategies[s] != NULL; s++) {
         kf_strategy *strategy = opened(kf_strategies[s]->name, space, 3);
         uint8_t *seen = kf_allocate_zeroed((size_t)size, 1);
-        double *efforts = kf_allocate_zeroed((size_t)size, sizeof *efforts);
         uint64_t count = 0;
         for (uint64_t i = 0; i < size; i += 3, count++) {
             seen[i] = 1;
-            efforts[i] = 1;
             tell(strategy, space, i);
         }
         for (int got = AHEAD; got == AHEAD;) {
             for (got = 0; got < AHEAD && kf_strategy_next(strategy, &open[got]); got++) {
-                assert_true(!seen[open[got].index] || efforts[open[got].index] < open[got].effort);
-                count += !seen[open[got].index];
-                seen[open[got].index] = 1;
-                efforts[open[got].index] = open[got].effort;
+                assert_int_equal(seen[open[got]]++, 0);
+                count++;
             }
             for (int i = got - 1; i >= 0; i--)
-                tell(strategy, space, open[i].index);
+                tell(strategy, space, open[i]);
         }
         assert_true(count == size);
-        free(efforts);
         kf_strategy_tell(strategy, size + 5, true, 1); /* not of this space: ignored */
         kf_strategy_close(strategy);
         free(seen);
@@ -192,9 +119,7 @@ static void run(const char *name, const kf_space *space, uint64_t seed, int eval
     *best = INFINITY;
     for (int i = 0; i < evaluations; i++) {
         bool ok;
-        kf_proposal proposal;
-        assert_true(kf_strategy_next(strategy, &proposal));
-        proposals[i] = proposal.index;
+        assert_true(kf_strategy_next(strategy, &proposals[i]));
         double time = landscape(space, proposals[i], &ok);
         if (ok && time < *best) *best = time;
         tell(strategy, space, proposals[i]);
@@ -282,10 +207,10 @@ static void test_local_search_begins_at_the_presets(void **state) {
     for (int i = 0; i < kf_space_preset_count(space); i++) {
         kf_config config;
         uint64_t expected;
-        kf_proposal proposal;
+        uint64_t proposal;
         assert_int_equal(kf_space_preset(space, kf_space_preset_name(space, i), &config, NULL), KF_OK);
         assert_true(kf_space_index(space, &config, &expected, NULL, 0));
-        assert_true(kf_strategy_next(strategy, &proposal) && proposal.index == expected);
+        assert_true(kf_strategy_next(strategy, &proposal) && proposal == expected);
     }
     kf_strategy_close(strategy);
     kf_space_free(space);
@@ -299,17 +224,17 @@ static void test_local_search_tries_every_neighbour(void **state) {
     kf_space *space = square_space(SIDE, -1);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         kf_strategy *strategy = opened("local:first=0", space, seed);
-        kf_proposal proposal;
+        uint64_t proposal;
         assert_true(kf_strategy_next(strategy, &proposal));
-        const uint64_t first = proposal.index;
+        const uint64_t first = proposal;
         kf_strategy_tell(strategy, first, true, 1.0);
         for (int i = 0; i < NEIGHBOURS; i++) {
             int here[KF_CONFIG_VALUES], there[KF_CONFIG_VALUES];
             assert_true(kf_strategy_next(strategy, &proposal));
             kf_space_positions(space, first, here);
-            kf_space_positions(space, proposal.index, there);
+            kf_space_positions(space, proposal, there);
             assert_int_equal((here[0] != there[0]) + (here[1] != there[1]), 1);
-            kf_strategy_tell(strategy, proposal.index, true, 2.0);
+            kf_strategy_tell(strategy, proposal, true, 2.0);
         }
         kf_strategy_close(strategy);
     }
@@ -370,14 +295,13 @@ static void test_a_prior_is_followed_first(void **state) {
     kf_space *space = kinetic(8, fixed, 3);
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         kf_strategy *strategy = opened(names[n], space, 1);
-        kf_proposal proposal;
+        uint64_t proposal;
         uint64_t best = 7;
         kf_strategy_tell(strategy, best, true, 5.0);
         kf_strategy_set_prior(strategy, &(kf_prior){higher_is_slower, &best});
         if (kf_space_size(space) > 20000) fail_msg("a prior is not asked for all of a space so large");
         assert_true(kf_strategy_next(strategy, &proposal));
-        assert_int_equal(proposal.index, best + 1);
-        assert_true(proposal.effort == 1.0);
+        assert_int_equal(proposal, best + 1);
         kf_strategy_close(strategy);
     }
     kf_space_free(space);
@@ -398,10 +322,10 @@ static void propose_in_units(const kf_space *space, double unit, double prior_un
     kf_strategy *strategy = opened("model", space, 1);
     if (prior_unit > 0) kf_strategy_set_prior(strategy, &(kf_prior){scaled_guess, &prior_unit});
     for (int i = 0; i < UNIT_COUNT; i++) {
-        kf_proposal proposal;
+        uint64_t proposal;
         assert_true(kf_strategy_next(strategy, &proposal));
-        kf_strategy_tell(strategy, proposal.index, true, unit * bumpy(proposal.index));
-        proposals[i] = proposal.index;
+        kf_strategy_tell(strategy, proposal, true, unit * bumpy(proposal));
+        proposals[i] = proposal;
     }
     kf_strategy_close(strategy);
 }
@@ -438,9 +362,9 @@ static void test_all_configs_fail(void **state) {
     for (int s = 0; kf_strategies[s] != NULL; s++) {
         kf_strategy *strategy = opened(kf_strategies[s]->name, space, 9);
         uint64_t count = 0;
-        kf_proposal proposal;
+        uint64_t proposal;
         for (; kf_strategy_next(strategy, &proposal); count++)
-            kf_strategy_tell(strategy, proposal.index, count % 2 == 0,
+            kf_strategy_tell(strategy, proposal, count % 2 == 0,
                              NAN); /* ok without a time is no better */
         assert_true(count == kf_space_size(space));
         kf_strategy_close(strategy);
@@ -483,7 +407,7 @@ static void test_unknown_strategy(void **state) {
     assert_null(strategy);
     assert_int_equal(kf_strategy_open("hopscotch", space, 1, &strategy, &error), KF_BAD_INPUT);
     assert_string_equal(error.message, "unknown strategy 'hopscotch'; there are: model, local, annealing, "
-                                       "halving, survey, random, enumerate, shard");
+                                       "survey, random, enumerate, shard");
     kf_strategy_close(NULL);
     kf_space_free(space);
 }
@@ -491,8 +415,6 @@ static void test_unknown_strategy(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_config_once),
-        cmocka_unit_test(test_halving_promotes_the_best),
-        cmocka_unit_test(test_halving_ends_what_it_began),
         cmocka_unit_test(test_told_configs_and_open_proposals),
         cmocka_unit_test(test_a_seed_repeats_a_search),
         cmocka_unit_test(test_random_order_is_uniform),

@@ -20,16 +20,16 @@ static void search(const char *text, const kf_space *space, uint64_t proposed[PR
     kf_error error = {KF_OK, ""};
     if (kf_strategy_open(text, space, 3, &strategy, &error) != KF_OK) fail_msg("%s", error.message);
     for (int i = 0; i < PROPOSALS; i++) {
-        kf_proposal proposal;
         kf_config config;
         long x = 0, y = 0;
-        proposed[i] = UINT64_MAX; /* a share of the space comes to its end */
-        if (!kf_strategy_next(strategy, &proposal)) continue;
-        proposed[i] = proposal.index;
-        kf_space_config(space, proposal.index, &config);
+        if (!kf_strategy_next(strategy, &proposed[i])) {
+            proposed[i] = UINT64_MAX; /* a share of the space comes to its end */
+            continue;
+        }
+        kf_space_config(space, proposed[i], &config);
         assert_int_equal(kf_config_integer(&config, "x", &x, NULL), KF_OK);
         assert_int_equal(kf_config_integer(&config, "y", &y, NULL), KF_OK);
-        kf_strategy_tell(strategy, proposal.index, true,
+        kf_strategy_tell(strategy, proposed[i], true,
                          1000.0 + (double)((x - 13) * (x - 13) + (y - 6) * (y - 6)) +
                              20.0 * sin((double)(x * y)));
     }

@@ -223,6 +223,7 @@ static void budgets_of_device_seconds_hold(void **state) {
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         r.budget = (kf_budget){.device_seconds = budgets[i]};
         if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
+        assert_int_equal(result.finals.count, 0); /* rounds = -1 */
         const int count = result.tried.count, all = (int)result.space_size; /* the presets are in it */
         assert_in_range(count, KF_PRESETS, all);
         if (i == 0) assert_int_equal(count, all);
@@ -353,51 +354,6 @@ static void a_hopeless_run_ends_at_once(void **state) {
     kf_store_close(store);
 }
 
-/* --- Measuring effort --- */
-
-typedef struct efforts {
-    int counts[3]; /* a ninth, a third, all */
-} efforts;
-
-static kf_status count_effort(void *context, int sequence, const char *role, const kf_config *config,
-                              const kf_measurement *measurement, kf_error *error) {
-    (void)sequence, (void)config, (void)error;
-    efforts *e = context;
-    if (strcmp(role, "search") == 0) e->counts[measurement->effort > 0.9 ? 2 : measurement->effort > 0.2]++;
-    return KF_OK;
-}
-
-/* Of eight configs three are presets. Five are measured with little effort, the best of them with more,
- * and the rest of the budget goes to full efforts. Nine ninths count as one. */
-static void effort_counts_against_the_budget(void **state) {
-    (void)state;
-    kf_store *store = open_store("halving.db");
-    kf_tune_request r = request(store);
-    kf_tune_result result;
-    kf_error error = {KF_OK, ""};
-    efforts e = {{0, 0, 0}};
-    static const char *const fix[] = {"behaviour=right"};
-    r.fixed = fix;
-    r.fixed_count = 1;
-    r.strategy = "halving";
-    r.budget.seconds = 0.0;
-    r.budget.evaluations = 6; /* the presets and three more */
-    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_int_equal(kf_store_results(store, result.run.id, count_effort, &e, &error), KF_OK);
-    assert_int_equal(e.counts[0], 5);
-    assert_in_range(e.counts[1], 1, 2); /* times vary: another may follow a promoted one */
-    assert_in_range(e.counts[2], 2, 4);
-    assert_int_equal(result.tried.count, 8);
-    assert_true(result.best >= 0);
-    kf_tune_result_free(&result);
-    r.rounds = -1;
-    r.seed = 2;
-    if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
-    assert_int_equal(result.finals.count, 0);
-    kf_tune_result_free(&result);
-    kf_store_close(store);
-}
-
 static kf_status refuse_device(const kf_problem *p, const kf_device_info *device, kf_error *error) {
     return kf_fail(error, KF_BAD_INPUT, "%s: not on %s", p->name, device->spec);
 }
@@ -447,7 +403,6 @@ int main(void) {
         cmocka_unit_test(presets_outside_the_space_do_not_win),
         cmocka_unit_test(nothing_right_is_a_failure),
         cmocka_unit_test(a_hopeless_run_ends_at_once),
-        cmocka_unit_test(effort_counts_against_the_budget),
         cmocka_unit_test(bad_requests_are_refused),
     };
     counter_prepare();
