@@ -290,9 +290,8 @@ static kf_status take_over(void *context, int sequence, const char *role, const 
         session->past = kf_reallocate(session->past, (size_t)session->past_capacity * sizeof *session->past);
     }
     kf_past *past = &session->past[session->past_count++];
-    *past = (kf_past){.tried = index,
-                      .device_seconds = kf_session_device_seconds(measurement),
-                      .waiting = true};
+    *past =
+        (kf_past){.tried = index, .device_seconds = kf_session_device_seconds(measurement), .waiting = true};
     past->known = kf_session_cost(session, measurement, &past->cost);
     session->waiting_count++;
     session->waiting_device_seconds += past->device_seconds;

@@ -47,12 +47,12 @@ typedef struct kf_session {
     kf_past *past;     /* in the order in which they were measured */
     int past_count, past_capacity, waiting_count;
     double waiting_device_seconds; /* those of waiting results */
-    long evaluations;      /* measurements so far, earlier ones included */
-    double device_seconds; /* seconds of verifying and measuring so far, earlier ones included */
-    double seconds;        /* approximate time of a config, compiling included; 0: not known yet */
-    double opening;        /* approximate time to open the device in a worker */
-    double overhead;       /* the part that is not compiling, verifying or timing; mostly building the plan */
-    double shown;          /* time of the last progress line */
+    long evaluations;              /* measurements so far, earlier ones included */
+    double device_seconds;         /* seconds of verifying and measuring so far, earlier ones included */
+    double seconds;                /* approximate time of a config, compiling included; 0: not known yet */
+    double opening;                /* approximate time to open the device in a worker */
+    double overhead; /* the part that is not compiling, verifying or timing; mostly building the plan */
+    double shown;    /* time of the last progress line */
 } kf_session;
 
 /* Opens all that needs no device. kf_session_close frees the session, also after a failure. */

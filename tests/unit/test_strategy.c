@@ -364,8 +364,7 @@ static void test_all_configs_fail(void **state) {
         uint64_t count = 0;
         uint64_t proposal;
         for (; kf_strategy_next(strategy, &proposal); count++)
-            kf_strategy_tell(strategy, proposal, count % 2 == 0,
-                             NAN); /* ok without a time is no better */
+            kf_strategy_tell(strategy, proposal, count % 2 == 0, NAN); /* ok without a time is no better */
         assert_true(count == kf_space_size(space));
         kf_strategy_close(strategy);
     }

@@ -223,7 +223,7 @@ static void budgets_of_device_seconds_hold(void **state) {
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         r.budget = (kf_budget){.device_seconds = budgets[i]};
         if (kf_tune(&r, &result, &error) != KF_OK) fail_msg("%s", error.message);
-        assert_int_equal(result.finals.count, 0); /* rounds = -1 */
+        assert_int_equal(result.finals.count, 0);                           /* rounds = -1 */
         const int count = result.tried.count, all = (int)result.space_size; /* the presets are in it */
         assert_in_range(count, KF_PRESETS, all);
         if (i == 0) assert_int_equal(count, all);
@@ -394,16 +394,11 @@ static void bad_requests_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_finds_the_fastest_right_config),
-        cmocka_unit_test(time_budgets_hold),
-        cmocka_unit_test(budgets_of_device_seconds_hold),
-        cmocka_unit_test(slow_presets_are_left_out),
-        cmocka_unit_test(short_budgets_drop_presets),
-        cmocka_unit_test(differences_are_taken_back),
-        cmocka_unit_test(presets_outside_the_space_do_not_win),
-        cmocka_unit_test(nothing_right_is_a_failure),
-        cmocka_unit_test(a_hopeless_run_ends_at_once),
-        cmocka_unit_test(bad_requests_are_refused),
+        cmocka_unit_test(a_run_finds_the_fastest_right_config), cmocka_unit_test(time_budgets_hold),
+        cmocka_unit_test(budgets_of_device_seconds_hold),       cmocka_unit_test(slow_presets_are_left_out),
+        cmocka_unit_test(short_budgets_drop_presets),           cmocka_unit_test(differences_are_taken_back),
+        cmocka_unit_test(presets_outside_the_space_do_not_win), cmocka_unit_test(nothing_right_is_a_failure),
+        cmocka_unit_test(a_hopeless_run_ends_at_once),          cmocka_unit_test(bad_requests_are_refused),
     };
     counter_prepare();
     kf_log_set_level(KF_LOG_QUIET);
