@@ -207,12 +207,83 @@ static void test_what_is_refused(void **state) {
     assert_commands("refused.txt", commands, sizeof commands / sizeof *commands);
 }
 
+/* A run's record: its drag and half of the interval (0: none), and what else differs from run to run. */
+static void write_run(const char *folder, const char *state, const char *settled, double drag, double half,
+                      double reynolds, double cells) {
+    char path[64];
+    kf_text text = {0};
+    assert_int_equal(kf_make_folders(in_scratch(folder), NULL), KF_OK);
+    kf_text_append(&text, "{\"scene\": \"car\", \"scene_hash\": \"aa\", \"state\": \"%s\", \"seconds\": 3",
+                   state);
+    if (settled != NULL) {
+        kf_text_append(&text, ", \"coefficients\": {\"settled\": %s", settled);
+        static const char *const names[] = {"drag", "lift", "side"};
+        static const double shares[] = {1.0, -0.25, 0.0625};
+        for (int n = 0; n < 3; n++) {
+            kf_text_append(&text, ", \"%s\": {\"mean\": %.10g, \"interval_95\": ", names[n],
+                           shares[n] * drag);
+            if (half > 0.0)
+                kf_text_append(&text, "[%.10g, %.10g]}", shares[n] * drag - half, shares[n] * drag + half);
+            else
+                kf_text_append(&text, "null}");
+        }
+        kf_text_append(
+            &text,
+            ", \"reference_area_m2\": 2, \"speed_m_s\": 30, \"reynolds\": %g, \"cells_a_length\": %g, "
+            "\"flow_throughs\": 5, \"open_stream_drag\": {\"raw\": %.10g, \"corrected\": %.10g, \"parts\": "
+            "{\"statistics\": {\"half_of_interval_95\": %.10g, \"because\": \"of rows\"}, \"grid\": "
+            "{\"half_of_interval_95\": 0.03, \"because\": \"of cells\"}, \"tunnel\": "
+            "{\"half_of_interval_95\": null, \"because\": \"nobody knows\"}}}}",
+            reynolds, cells, drag, 0.9 * drag, half);
+    }
+    kf_text_append(&text, "}\n");
+    (void)snprintf(path, sizeof path, "%s/run.json", folder);
+    write_text(path, text.text);
+    kf_text_free(&text);
+    (void)snprintf(path, sizeof path, "%s/scene.json", folder);
+    kf_text_append(&text, "{\"flow\": {\"speed\": 30, \"reynolds\": %g}, \"model\": {\"rates\": \"k17\"}}\n",
+                   reynolds);
+    write_text(path, text.text);
+    kf_text_free(&text);
+}
+
+/* Runs that lie within their intervals, just below and just above the floor, on either side, on finer cells,
+ * at another Reynolds number, and those of which too little is known. */
+static void test_runs_are_compared(void **state) {
+    (void)state;
+    static const char *const commands[] = {
+        "compare first/ within below above beneath --floor 2%",
+        "compare half more --floor 0.02 --json",
+        "compare first below",
+        "compare fine finer",
+        "compare first other open unknown none failed",
+        "compare none first",
+        "compare open first",
+        "compare first",
+        "compare first nowhere",
+    };
+    write_run("first", "finished", "true", 0.4, 0.003, 1e5, 16);
+    write_run("within", "finished", "true", 0.404, 0.003, 1e5, 16);
+    write_run("below", "finished", "true", 0.4079, 0.003, 1e5, 16);
+    write_run("above", "finished", "true", 0.4081, 0.003, 1e5, 16);
+    write_run("beneath", "interrupted", "true", 0.3919, 0.003, 1e5, 16);
+    write_run("half", "finished", "true", 0.5, 0.0078125, 1e5, 16);
+    write_run("more", "finished", "true", 0.53125, 0.0078125, 1e5, 16);
+    write_run("fine", "finished", "true", 0.4, 0.0001, 1e5, 32);
+    write_run("finer", "finished", "true", 0.4005, 0.0001, 1e5, 64);
+    write_run("other", "finished", "true", 0.5, 0.003, 2e5, 20);
+    write_run("open", "finished", "false", 0.5, 0.003, 1e5, 16);
+    write_run("unknown", "finished", "true", 0.5, 0.0, 1e5, 16);
+    write_run("none", "finished", NULL, 0.5, 0.0, 1e5, 16);
+    write_run("failed", "failed", "true", 0.5, 0.003, 1e5, 16);
+    assert_commands("compare.txt", commands, sizeof commands / sizeof *commands);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_meshes_are_placed_as_said),
-        cmocka_unit_test(test_what_is_there),
-        cmocka_unit_test(test_what_is_stored_is_shown),
-        cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_meshes_are_placed_as_said), cmocka_unit_test(test_what_is_there),
+        cmocka_unit_test(test_what_is_stored_is_shown),   cmocka_unit_test(test_what_is_refused),
+        cmocka_unit_test(test_runs_are_compared),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
