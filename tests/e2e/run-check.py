@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds what a run of a flow around a solid writes against itself. Faults: a number of run.json or a column of
 forces.csv that disagrees with the others, in another unit, along another axis, of another row or of one solid of several.
-usage: run-check.py FOLDER..., each with run.json"""
+usage: run-check.py FOLDER..., each with run.json; the tables of sweeps above them are held against their runs, too."""
 import csv
 import json
 import math
@@ -108,6 +108,67 @@ def check_coefficients(run, rows, say):
         say(drag["complete"] == (len(known) == len(drag["parts"])), "whether the interval is complete")
 
 
+def half_of(interval):
+    return math.nan if interval is None else 0.5 * (interval[1] - interval[0])
+
+
+def unknown(value):
+    return math.nan if value is None else value
+
+
+def alike(a, b):
+    return math.isnan(a) and math.isnan(b) or near(a, b, 1e-5, 1e-12)
+
+
+def row_of(run):
+    """The columns of a sweep's table, from its run's record."""
+    c = run["coefficients"]
+    drag, parts = c["open_stream_drag"], c["open_stream_drag"]["parts"]
+    row = {"settled": c["settled"], "flow_throughs": c["flow_throughs"], "reference_area_m2": c["reference_area_m2"],
+           "speed_m_s": c["speed_m_s"], "reynolds": c["reynolds"], "cells_a_length": c["cells_a_length"],
+           "body_drag": c["body_axes"]["drag"]["mean"], "body_side": c["body_axes"]["side"]["mean"],
+           "open_stream_drag": drag["corrected"]}
+    for name in ("drag", "lift", "side"):
+        row[name] = c[name]["mean"]
+        row[name + "_half_of_interval_95"] = half_of(c[name]["interval_95"])
+    for name in ("statistics", "grid", "tunnel"):
+        row["half_" + name] = unknown(parts[name]["half_of_interval_95"])
+    whole = [row["half_" + name] for name in ("statistics", "grid", "tunnel")]
+    row["open_stream_half"] = math.nan if any(map(math.isnan, whole)) else math.hypot(*whole)
+    return row
+
+
+def check_sweep(folder):
+    wrong = []
+    with open(os.path.join(folder, "sweep.csv"), encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    told = json.load(open(os.path.join(folder, "sweep.json"), encoding="utf-8"))["runs"]
+    for row, entry in zip(rows, told):
+        record = os.path.join(folder, os.path.basename(row["folder"]), "run.json")
+        if not os.path.exists(record):
+            continue
+        run = json.load(open(record, encoding="utf-8"))
+        if run["state"] != "finished" or not run.get("coefficients") or not run["coefficients"].get("open_stream_drag"):
+            continue
+        expected = row_of(run)
+        for name, value in row.items():
+            if name in expected and not alike(float(value), float(expected[name])):
+                wrong.append("%s of %s is %s, and %s in its run" % (name, row["folder"], value, expected[name]))
+        for name in ("drag", "lift", "side"):
+            if not alike(entry[name]["mean"], expected[name]):
+                wrong.append("sweep.json has another %s of %s" % (name, row["folder"]))
+        drag, own = entry["open_stream_drag"], run["coefficients"]["open_stream_drag"]
+        same = [alike(unknown(drag[key]), unknown(own[key])) for key in ("raw", "corrected", "half_of_interval_95")]
+        if os.path.basename(entry["folder"]) != os.path.basename(row["folder"]) or entry["state"] != run["state"] or \
+                entry["settled"] != run["coefficients"]["settled"] or drag["parts"] != own["parts"] or not all(same):
+            wrong.append("sweep.json has another entry for %s" % row["folder"])
+    if len(rows) != len(told):
+        wrong.append("%d rows in sweep.csv, %d in sweep.json" % (len(rows), len(told)))
+    for words in wrong[:5]:
+        print("run-check.py: %s: %s" % (folder, words), file=sys.stderr)
+    return not wrong
+
+
 def check(folder):
     wrong = []
 
@@ -141,4 +202,6 @@ def check(folder):
     return not wrong
 
 
-sys.exit(0 if all([check(folder) for folder in sys.argv[1:]]) else 1)
+above = {os.path.dirname(os.path.abspath(folder)) for folder in sys.argv[1:]}
+sweeps = [folder for folder in sorted(above) if os.path.exists(os.path.join(folder, "sweep.json"))]
+sys.exit(0 if all([check(folder) for folder in sys.argv[1:]] + [check_sweep(folder) for folder in sweeps]) else 1)
