@@ -53,10 +53,12 @@ KF_FUNCTION float kf_share_of_triangle(float p, float q, float r) {
     return odd ? corner : 1.0f - corner;
 }
 /* Returns the share of a square on which the distance is positive, from the values at its corners in
- * order. A very small share counts as 0. */
+ * order. It is the mean of cuts along both diagonals, so that the mirror image of a solid has the same flow.
+ * A very small share counts as 0. */
 KF_FUNCTION float kf_share_of_square(const float d[4]) {
-    const float share =
-        0.5f * (kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]));
+    const float one = kf_share_of_triangle(d[0], d[1], d[2]) + kf_share_of_triangle(d[0], d[2], d[3]),
+                other = kf_share_of_triangle(d[1], d[2], d[3]) + kf_share_of_triangle(d[1], d[3], d[0]);
+    const float share = 0.25f * (one + other);
     return share < 0.02f ? 0.0f : share;
 }
 #endif

@@ -83,9 +83,10 @@ static double open_share(const run *r, int axis, const int x[3]) {
         place[j] += corner >= 2 ? 0.5 : -0.5;
         d[corner] = distance_at(r, place);
     }
-    /* The kernels cut a face along its diagonal from the lower corner: y and z, z and x, or x and y. */
-    const double share =
-        positive_area((double[3]){d[0], d[1], d[2]}) + positive_area((double[3]){d[0], d[2], d[3]});
+    /* The mean of cuts along both diagonals is symmetric. */
+    double share = 0.0;
+    for (int c = 0; c < 4; c++)
+        share += 0.5 * positive_area((double[3]){d[c], d[(c + 1) % 4], d[(c + 2) % 4]});
     return share < 0.02 ? 0.0 : share;
 }
 

@@ -307,6 +307,33 @@ static void test_force_of_the_body(void **state) {
     kf_scene_free(scene);
 }
 
+/* A solid in the middle of a tunnel has a flow that is its own mirror image: faces that the surface crosses
+ * were cut along one of their diagonals, and speeds beside a ball differed by 2 %. */
+static void test_a_mirror_image_is_the_same_flow(void **state) {
+    (void)state;
+    const kf_scene_options options = {.nodes = {32, 16, 16}};
+    kf_error error = {0};
+    kf_scene *scene;
+    double *values, worst = 0.0, fastest = 0.0;
+    enum { NX = 32, N = 16, CELLS = NX * N * N };
+    must(kf_scene_open("ball", &options, &scene, &error), &error);
+    const kf_config config = configure(scene, "solver=multigrid_cg storage=f64");
+    kf_plan *plan = open_plan_of(incompressible, scene, &config);
+    advance(plan, 2);
+    must(kf_incompressible_read(plan, &values, &error), &error);
+    const double *u = values + CELLS;
+    for (int c = 0; c < CELLS; c++) {
+        const int x = c % NX, y = c / NX % N, z = c / (NX * N), across = (z * N + N - 1 - y) * NX + x,
+                  upright = ((N - 1 - z) * N + y) * NX + x;
+        worst = fmax(worst, fmax(fabs(u[c] - u[across]), fabs(u[c] - u[upright])));
+        fastest = fmax(fastest, fabs(u[c]));
+    }
+    assert_true(worst < 1e-6 * fastest);
+    free(values);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
 /* The records of a state are velocity and pressure in the user's units, forces, and the residual of the
  * pressure's solver. The load is compared with the momentum that a duct's fluid loses. */
 static void test_records_are_in_the_users_units(void **state) {
@@ -598,6 +625,7 @@ int main(void) {
                                        cmocka_unit_test(test_a_load_without_a_number),
                                        cmocka_unit_test(test_steps_carry_over_cells_in_a_box),
                                        cmocka_unit_test(test_known_profiles),
+                                       cmocka_unit_test(test_a_mirror_image_is_the_same_flow),
                                        cmocka_unit_test(test_force_of_the_body),
                                        cmocka_unit_test(test_records_are_in_the_users_units),
                                        cmocka_unit_test(test_smoke_velocity),
