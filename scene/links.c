@@ -327,10 +327,10 @@ kf_status kf_scene_cut_links(kf_scene *scene, kf_error *error) {
     free(b.hits);
     free(b.cut);
     free(b.fluid);
+    if (links->count > 0 && scene->wall_law && !kf_interrupted) KF_TRY(kf_link_trip_wall(scene, error));
+    if (scene->layers && !kf_interrupted) kf_link_list_layer(scene);
     if (kf_interrupted)
         return kf_fail(error, KF_INTERRUPTED, "interrupted while the links of %s were cut", scene->source);
-    if (links->count > 0 && scene->wall_law) KF_TRY(kf_link_trip_wall(scene, error));
-    if (scene->layers) kf_link_list_layer(scene);
     if (links->count > 0) return KF_OK;
     return kf_fail(error, KF_BAD_INPUT,
                    "%s: solid.boundary: the stream reaches none of the links that the solid's surface cuts; "

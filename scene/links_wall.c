@@ -89,7 +89,7 @@ static void look_out(const kf_link_box *b, const kf_link *link, double distance,
     kf_link_node at = link->at[0];
     int gone[3] = {0, 0, 0};
     memcpy(wall->seen, at.node, sizeof at.node);
-    wall->height = distance;
+    wall->height = wall->distance = distance;
     if (!(distance > 0.0)) return;
     for (int step = 1; step <= FARTHEST; step++) {
         signed char asked[3];

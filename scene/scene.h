@@ -145,6 +145,7 @@ typedef struct kf_wall_node {
     int seen[3];         /* the node whose velocity the law uses, about two cells from the surface */
     double normal[3];    /* of the surface, towards the fluid: the mean normal of its links */
     double area;         /* surface in cells^2 that its links stand for */
+    double distance;     /* from the surface to the node itself, in cells */
     double height; /* distance in cells from the surface to the node `seen`; 0: the law does not act here */
 } kf_wall_node;
 /* A fluid node near a surface with a law of the wall, for a model of the layer there. */

@@ -222,14 +222,15 @@ typedef struct kf_kinetic_wall {
 
 /* Turbulent layers without eddies on a solid with a law of the wall (layer.h). */
 typedef struct kf_kinetic_layer {
-    int count;      /* nodes of the layers, sorted by their index */
-    int depth;      /* how far they reach from the surface, in cells; 0: there is no model */
-    unsigned *mask; /* a bit for each node of the grid's memory: the node is listed */
-    int *first;     /* number of listed nodes before each word of `mask` */
-    void *eddies;   /* kf_real [count]: the viscosity of turbulence, lattice units */
-    int *wall;      /* [count]: the nearest node beside the surface */
-    double *height; /* [count]: distance from the surface in cells */
-    double *state;  /* [KF_LAYER_STATE][wall.count] */
+    int count;        /* nodes of the layers, sorted by their index */
+    int depth;        /* how far they reach from the surface, in cells; 0: there is no model */
+    unsigned *mask;   /* a bit for each node of the grid's memory: the node is listed */
+    int *first;       /* number of listed nodes before each word of `mask` */
+    void *eddies;     /* kf_real [count]: the viscosity of turbulence, lattice units */
+    int *wall;        /* [count]: the nearest node beside the surface */
+    double *height;   /* [count]: distance from the surface in cells */
+    double *distance; /* [wall.count]: distance of the node beside the surface from it, in cells */
+    double *state;    /* [KF_LAYER_STATE][wall.count] */
 } kf_kinetic_layer;
 
 /* The solid as a rigid body: sums over its surface, and its step. */

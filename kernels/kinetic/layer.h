@@ -43,17 +43,20 @@ typedef struct kf_profile {
     double speed[KF_LAYER_DEPTH + 1], height[KF_LAYER_DEPTH + 1], most;
 } kf_profile;
 
-/* Reads the speeds on the normal up to the depth of the layers, the grid's end or another surface. */
+/* Rounds a step along a normal. Halves are rounded towards 0, even if they are off by an error of rounding,
+ * so that mirrored normals make mirrored steps. */
+KF_FUNCTION int kf_round_step(double step) {
+    const int steps = (int)(fabs(step) + 0.5 - 1e-6);
+    return step < 0.0 ? -steps : steps;
+}
+
+/* KF_WRAPS has a bit for each periodic axis. Reads the speeds on the normal up to the depth of the layers,
+ * the grid's end or another surface. */
 KF_FUNCTION void kf_read_profile(const kf_wall_arguments *a, int wall, const double normal[3],
-                                 const double along[3], double seen_height, kf_profile *p) {
-    const kf_index node = kf_load_constant((const kf_index *)a->wall.node + wall),
-                   seen = kf_load_constant((const kf_index *)a->wall.seen + wall);
+                                 const double along[3], kf_profile *p) {
+    const double first = kf_load_constant(a->layer.distance + wall);
     int at[3], to[3];
-    kf_position(a, node, &at[0], &at[1], &at[2]);
-    kf_position(a, seen, &to[0], &to[1], &to[2]);
-    double first = seen_height;
-    for (int i = 0; i < 3; i++)
-        first -= (to[i] - at[i]) * normal[i];
+    kf_position(a, kf_load_constant((const kf_index *)a->wall.node + wall), &at[0], &at[1], &at[2]);
     p->count = 0;
     p->most = 0.0;
     for (int j = 0; j <= a->layer.depth; j++) {
@@ -61,10 +64,11 @@ KF_FUNCTION void kf_read_profile(const kf_wall_arguments *a, int wall, const dou
         kf_real f[27];
         int inside = 1;
         for (int i = 0; i < 3; i++) {
-            const int by = (int)floor(j * normal[i] + 0.5);
+            const int by = kf_round_step(j * normal[i]), nodes = a->grid.nodes[i];
             to[i] = at[i] + by;
             height += by * normal[i];
-            inside = inside && to[i] >= 0 && to[i] < a->grid.nodes[i];
+            if (KF_WRAPS >> i & 1) to[i] = (to[i] % nodes + nodes) % nodes;
+            inside = inside && to[i] >= 0 && to[i] < nodes;
         }
         if (!inside) return;
         kf_load_node(a, kf_node(a, to[0], to[1], to[2]), f);
@@ -117,7 +121,7 @@ KF_FUNCTION void kf_follow_layer(const kf_wall_arguments *a, int wall, const dou
     if (quiet && (long long)steps % KF_LAYER_PERIOD == 0) {
         kf_profile profile;
         const double along[3] = {*kf_found(a, wall, 2), *kf_found(a, wall, 3), *kf_found(a, wall, 4)};
-        kf_read_profile(a, wall, normal, along, height, &profile);
+        kf_read_profile(a, wall, normal, along, &profile);
         kf_look_at_layer(a, wall, &profile);
     }
 }

@@ -46,20 +46,25 @@ static kf_status send_marks(kf_plan *plan, kf_kinetic *kinetic, const kf_links *
 
 static kf_status send_nodes(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
     kf_kinetic_layer *a = &kinetic->arguments.layer;
-    const size_t count = links->layer_count;
+    const size_t count = links->layer_count, walls = links->wall_count;
     int *wall = kf_allocate(count * sizeof *wall);
-    double *height = kf_allocate(count * sizeof *height);
-    void *place[2] = {NULL, NULL};
+    double *height = kf_allocate(count * sizeof *height), *distance = kf_allocate(walls * sizeof *distance);
+    void *place[3] = {NULL, NULL, NULL};
+    for (size_t n = 0; n < walls; n++)
+        distance[n] = links->wall[n].distance;
     for (size_t n = 0; n < count; n++) {
         wall[n] = links->layer[n].wall;
         height[n] = links->layer[n].height;
     }
     kf_status status = send(plan, wall, count * sizeof *wall, &place[0], error);
     if (status == KF_OK) status = send(plan, height, count * sizeof *height, &place[1], error);
+    if (status == KF_OK) status = send(plan, distance, walls * sizeof *distance, &place[2], error);
     a->wall = place[0];
     a->height = place[1];
+    a->distance = place[2];
     free(wall);
     free(height);
+    free(distance);
     return status;
 }
 

@@ -11,18 +11,20 @@ static double look_through(const kf_reference_wall *work, const kf_wall_node *wa
                            double *thickness, double *displacement, double *momentum) {
     const kf_scene *scene = work->scene;
     const int *start = scene->links.link[wall->first].at[0].node;
-    double height[KF_REFERENCE_COLUMN], speed[KF_REFERENCE_COLUMN], most = 0.0, begin = wall->height;
+    double height[KF_REFERENCE_COLUMN], speed[KF_REFERENCE_COLUMN], most = 0.0;
     int count = 0;
-    for (int a = 0; a < 3; a++)
-        begin -= (wall->seen[a] - start[a]) * wall->normal[a];
     for (; count <= scene->links.layer_depth; count++) {
         int node[3];
         double j[3], second[3][3];
         bool inside = true;
-        height[count] = begin;
+        height[count] = wall->distance;
         for (int a = 0; a < 3; a++) {
-            const double by = floor(count * wall->normal[a] + 0.5);
+            /* The nearest number of steps; of two the one nearer to the wall. */
+            const double along_axis = count * wall->normal[a],
+                         by = copysign(ceil(fabs(along_axis) - 0.5 - 1e-6), along_axis);
             node[a] = start[a] + (int)by;
+            if (scene->faces[2 * a] == KF_PERIODIC)
+                node[a] -= scene->nodes[a] * (int)floor((double)node[a] / scene->nodes[a]);
             height[count] += by * wall->normal[a];
             inside = inside && node[a] >= 0 && node[a] < scene->nodes[a];
         }

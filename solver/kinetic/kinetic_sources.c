@@ -198,6 +198,14 @@ static void define_seams(const kf_scene *scene, kf_defines *defines) {
     if (seams != 0) kf_define_to(defines, "KF_SEAMS", seams);
 }
 
+/* Returns a bit for each axis that is periodic. */
+static long periodic_axes(const kf_scene *scene) {
+    long axes = 0;
+    for (int a = 0; a < 3; a++)
+        if (scene->faces[2 * a] == KF_PERIODIC && scene->faces[2 * a + 1] == KF_PERIODIC) axes |= 1L << a;
+    return axes;
+}
+
 void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
                        const kf_kinetic_geometry *geometry, kf_kinetic_source which, kf_source *source,
                        kf_defines *defines) {
@@ -244,6 +252,8 @@ void kf_kinetic_define(const kf_scene *scene, const kf_kinetic_options *options,
     if (which == KF_SOURCE_LINKS || which == KF_SOURCE_WALL) define_seams(scene, defines);
     if ((which == KF_SOURCE_FLOW || which == KF_SOURCE_WALL) && scene->links.layer_count > 0)
         kf_define_to(defines, "KF_LAYERS", 1);
+    if (which == KF_SOURCE_WALL && scene->links.layer_count > 0)
+        kf_define_to(defines, "KF_WRAPS", periodic_axes(scene));
     if (which == KF_SOURCE_LINKS && scene->motion.moving) kf_define_to(defines, "KF_TURNING", 1);
     if (which == KF_SOURCE_BOUNDARY) define_faces(scene, defines);
     if (which == KF_SOURCE_IMMERSED) define_immersed(scene, options, defines);

@@ -16,6 +16,7 @@
 #include "scene/scene.h"
 #include "solver/kinetic/reference.h"
 #include "solver/validation/body.h"
+#include "solver/validation/flow.h"
 #include "tests/unit/folder_and_backend.h"
 #include "tests/unit/kinetic_variants.h"
 #include "tests/unit/scene_texts.h"
@@ -90,6 +91,66 @@ static kf_fields run(const kf_scene *scene, double *quiet) {
     *quiet = look.modelled;
     kf_plan_free(plan);
     return fields;
+}
+
+/* Makes a box with a stream along x, without a body. viscosity: lattice units. */
+static kf_scene *make_stream(const int nodes[3], double viscosity) {
+    kf_scene *scene = kf_flow_box("stream", nodes[0], nodes[1], nodes[2], viscosity);
+    scene->faces[KF_XMIN] = KF_INFLOW;
+    scene->faces[KF_XMAX] = KF_OUTFLOW;
+    scene->face_velocity[KF_XMIN][0] = scene->initial_velocity[0] = scene->reference_speed;
+    scene->wall_law = scene->layers = true;
+    scene->rate_rule = KF_RATE_K17;
+    return scene;
+}
+
+/* Returns the height at which a node is listed, or 0. */
+static double listed_height(const kf_links *links, const int node[3]) {
+    for (size_t i = 0; i < links->layer_count; i++)
+        if (memcmp(links->layer[i].node, node, sizeof links->layer[i].node) == 0)
+            return links->layer[i].height;
+    return 0.0;
+}
+
+/* A periodic face makes no difference: layers that cross it have the nodes and the flow that they have
+ * elsewhere. */
+static void test_layers_across_faces(void **state) {
+    (void)state;
+    enum { LENGTH = 24, WIDTH = 16 };
+    kf_error error = {KF_OK, ""};
+    static const int nodes[3] = {LENGTH, WIDTH, WIDTH};
+    kf_scene *scenes[2];
+    kf_fields fields[2];
+    for (int seam = 0; seam < 2; seam++) {
+        const double at = seam ? 3.6 : 3.6 + WIDTH / 2;
+        scenes[seam] = make_stream(nodes, 1e-4);
+        kf_body_set_ball(scenes[seam], (const double[3]){9.3, at, at}, 4.0);
+        must(kf_body_link(scenes[seam], false, &error), &error);
+        fields[seam] = run(scenes[seam]);
+    }
+    const kf_links *links = &scenes[0]->links;
+    assert_true(links->layer_count > 500);
+    assert_int_equal(links->layer_count, scenes[1]->links.layer_count);
+    for (size_t i = 0; i < links->layer_count; i++) {
+        int node[3];
+        for (int a = 0; a < 3; a++)
+            node[a] = (links->layer[i].node[a] + (a > 0 ? WIDTH / 2 : 0)) % nodes[a];
+        assert_true(fabs(listed_height(&scenes[1]->links, node) - links->layer[i].height) < 1e-9);
+    }
+    double off = 0.0;
+    for (int z = 0; z < WIDTH; z++)
+        for (int y = 0; y < WIDTH; y++)
+            for (int x = 0; x < LENGTH; x++) {
+                const int one = x + LENGTH * (y + WIDTH * z),
+                          other = x + LENGTH * ((y + WIDTH / 2) % WIDTH + WIDTH * ((z + WIDTH / 2) % WIDTH));
+                off = fmax(off, fabs((double)(fields[0].velocity[0][one] - fields[1].velocity[0][other])));
+            }
+    print_message("across faces the flow is off by %.2g of the stream\n", off / scenes[0]->reference_speed);
+    assert_true(off < 1e-4 * scenes[0]->reference_speed);
+    for (int seam = 0; seam < 2; seam++) {
+        kf_fields_free(&fields[seam]);
+        kf_scene_free(scenes[seam]);
+    }
 }
 
 /* All storages and plans do what the reference does, and that is not what happens without the model. */
@@ -216,7 +277,8 @@ static void test_a_known_layer(void **state) {
     static const double THICKNESS = 16.0, SPEED = 0.06, FRICTION = 0.0025, VISCOSITY = 1e-5, FIRST = 0.3;
     double f[KF_REFERENCE_Q * HEIGHT], eddies[HEIGHT] = {0.0};
     kf_link link = {.share = FIRST};
-    kf_wall_node wall = {.count = 1, .normal = {0.0, 1.0, 0.0}, .seen = {0, 2, 0}, .height = FIRST + 2.0};
+    kf_wall_node wall = {
+        .count = 1, .normal = {0.0, 1.0, 0.0}, .seen = {0, 2, 0}, .distance = FIRST, .height = FIRST + 2.0};
     kf_layer_node nodes[2] = {{.node = {0, 1, 0}, .height = FIRST + 1.0},
                               {.node = {0, ABOVE, 0}, .height = FIRST + ABOVE}};
     kf_scene scene = {.nodes = {1, HEIGHT, 1}, .viscosity = VISCOSITY};
@@ -318,6 +380,7 @@ static void test_scene_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_of_layers),
+        cmocka_unit_test(test_layers_across_faces),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_a_checkpoint_keeps_the_layers),
         cmocka_unit_test(test_kernels_follow_the_speed),
