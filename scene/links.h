@@ -49,6 +49,9 @@ bool kf_link_joins_fluid(const kf_link_box *box, uint64_t link);
 /* Moves `at` over a link that is not cut to the next node of the box; returns whether there is such a node.
  */
 bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
+/* Rounds a step along a normal. Halves are rounded towards 0, even if they are off by an error of rounding,
+ * so that mirrored normals make mirrored steps. */
+int kf_link_round(double step);
 /* Lists the fluid nodes beside the surface from the listed links (links_wall.c). */
 void kf_link_list_wall(const kf_link_box *box, kf_links *links);
 /* Removes the law from nodes where layers are laminar: those before the scene's trip, or all nodes. Without

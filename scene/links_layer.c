@@ -39,13 +39,6 @@ typedef struct plane {
     double *out;    /* distance from the surface */
 } plane;
 
-/* Rounds a step along a normal. Halves are rounded towards 0, even if they are off by an error of rounding,
- * so that mirrored normals make mirrored steps. */
-static int round_step(double step) {
-    const int steps = (int)(fabs(step) + 0.5 - 1e-6);
-    return step < 0.0 ? -steps : steps;
-}
-
 /* Returns the position along an axis within the grid, around a periodic axis; -1: outside. */
 static int place_along(const kf_scene *scene, int axis, int at) {
     const int nodes = scene->nodes[axis];
@@ -66,7 +59,8 @@ static void offer(plane *p, const kf_wall_node *wall, int number, const int node
     }
     const double aside = squared - out * out, distance = wall->distance + out, rank = distance + aside;
     const size_t at = (size_t)x + (size_t)p->scene->nodes[0] * (size_t)y;
-    if (aside > ASIDE * ASIDE || distance <= 0.0 || out > p->depth || rank > p->rank[at] + SAME) return;
+    if (aside > ASIDE * ASIDE + SAME || distance <= SAME || out > p->depth + SAME) return;
+    if (rank > p->rank[at] + SAME) return;
     if (rank > p->rank[at] - SAME && behind >= p->behind[at] - SAME) return;
     p->wall[at] = number;
     p->rank[at] = rank;
@@ -79,11 +73,11 @@ static void offer_column(plane *p, const kf_links *links, size_t number, int up)
     const kf_wall_node *wall = &links->wall[number];
     const int *node = links->link[wall->first].at[0].node;
     for (int j = 0; j <= p->depth; j++) {
-        if (abs(round_step(j * wall->normal[2]) - up) > 1) continue;
+        if (abs(kf_link_round(j * wall->normal[2]) - up) > 1) continue;
         for (int i = 0; i < 9; i++)
             offer(p, wall, (int)number, node,
-                  (const int[3]){round_step(j * wall->normal[0]) + i % 3 - 1,
-                                 round_step(j * wall->normal[1]) + i / 3 - 1, up});
+                  (const int[3]){kf_link_round(j * wall->normal[0]) + i % 3 - 1,
+                                 kf_link_round(j * wall->normal[1]) + i / 3 - 1, up});
     }
 }
 

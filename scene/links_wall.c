@@ -21,6 +21,11 @@ static const double GRAZES = 0.1;
 /* The law uses a velocity at about this distance from the surface, in cells. */
 static const double MATCH = 2.0;
 
+int kf_link_round(double step) {
+    const int steps = (int)(fabs(step) + 0.5 - 1e-6);
+    return step < 0.0 ? -steps : steps;
+}
+
 static bool same_node(const int one[3], const int other[3]) {
     return one[0] == other[0] && one[1] == other[1] && one[2] == other[2];
 }
@@ -95,7 +100,7 @@ static void look_out(const kf_link_box *b, const kf_link *link, double distance,
         signed char asked[3];
         double height = distance;
         for (int a = 0; a < 3; a++) {
-            const int next = (int)lround(step * wall->normal[a]);
+            const int next = kf_link_round(step * wall->normal[a]);
             asked[a] = at.direction[a] = (signed char)(next - gone[a]);
             gone[a] = next;
             height += next * wall->normal[a];
