@@ -11,7 +11,7 @@ static double look_through(const kf_reference_wall *work, const kf_wall_node *wa
                            double *thickness, double *displacement, double *momentum) {
     const kf_scene *scene = work->scene;
     const int *start = scene->links.link[wall->first].at[0].node;
-    double height[KF_REFERENCE_COLUMN], speed[KF_REFERENCE_COLUMN], most = 0.0;
+    double height[KF_REFERENCE_COLUMN] = {0.0}, speed[KF_REFERENCE_COLUMN] = {0.0}, most = 0.0;
     int count = 0;
     for (; count <= scene->links.layer_depth; count++) {
         int node[3];
