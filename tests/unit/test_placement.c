@@ -210,7 +210,7 @@ static void test_a_body_stands_on_the_hull_of_its_feet(void **state) {
             add_turned(&mesh, up, (const double[3]){0, 0, 0.5}, (const double[3]){4, 2, 0.5});
             for (int corner = 0; corner < 4; corner++)
                 if (corner != free)
-                    add_turned(&mesh, up, (const double[3]){corner % 2 * 3.6, corner / 2 * 1.6, 0},
+                    add_turned(&mesh, up, (const double[3]){corner % 2 * 3.6, (corner & 2) * 0.8, 0},
                                (const double[3]){0.4, 0.4, 0.5});
             kf_posture_heading(&mesh, &posture);
             assert_int_equal(posture.patches, free < 4 ? 3 : 4);

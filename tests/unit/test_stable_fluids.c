@@ -178,7 +178,8 @@ static kf_fluid *busy(int nx, int ny, int nz) {
 static void limiters_jump(void **state) {
     (void)state;
     static const struct {
-        int dimensions, advection;
+        int dimensions;
+        kf_fluid_advection advection;
         bool reflection;
         double bound;
     } cases[] = {{3, KF_ADVECT_MACCORMACK, true, 4e-4},
