@@ -13,6 +13,14 @@ const char *const kf_fluid_start_names[KF_STARTS] = {"rest", "shear_wave", "tayl
 
 static const double pi = 3.14159265358979323846;
 
+void kf_fluid_note(kf_fluid *fluid, const char *line) {
+    kf_text all = {0};
+    if (fluid->notes != NULL) kf_note(&all, "%s", fluid->notes);
+    kf_note(&all, "%s", line);
+    free(fluid->notes);
+    fluid->notes = all.text;
+}
+
 void kf_fluid_domain(const kf_fluid *fluid, int cells[3]) {
     for (int i = 0; i < 3; i++)
         cells[i] = fluid->walls[i] ? fluid->cells[i] / 2 : fluid->cells[i];

@@ -96,6 +96,8 @@ typedef struct kf_fluid {
     bool particle_midpoint;
 } kf_fluid;
 
+/* Adds a line to the notes. */
+void kf_fluid_note(kf_fluid *fluid, const char *line);
 /* Finds the cells of the domain, without the mirror images. */
 void kf_fluid_domain(const kf_fluid *fluid, int cells[3]);
 double kf_fluid_domain_count(const kf_fluid *fluid); /* the number of these */

@@ -339,6 +339,20 @@ static void solids_go_on_beyond_periodic_faces(void **state) {
     }
 }
 
+/* What a run leaves out is noted: of several simulations it writes the first. */
+static void of_several_simulations_one_is_written(void **state) {
+    (void)state;
+    kf_fluid *f =
+        open_text("{\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12], \"simulations\": 3}, \"flow\": "
+                  "{\"time_step\": 0.1}}");
+    assert_non_null(f->notes);
+    assert_non_null(strstr(f->notes, "are of the first simulation"));
+    kf_fluid_free(f);
+    f = open_text("{" PLAIN "}");
+    assert_null(f->notes);
+    kf_fluid_free(f);
+}
+
 /* Dark pixels are solid; the picture's first row is the top of the domain. */
 static void a_picture_stands_upright(void **state) {
     (void)state;
@@ -607,6 +621,7 @@ int main(void) {
         cmocka_unit_test(dyes_sources_and_pushes),
         cmocka_unit_test(images_behind_walls),
         cmocka_unit_test(solids_fill_their_volume),
+        cmocka_unit_test(of_several_simulations_one_is_written),
         cmocka_unit_test(solids_go_on_beyond_periodic_faces),
         cmocka_unit_test(a_picture_stands_upright),
         cmocka_unit_test(starts_by_their_formulas),
