@@ -381,8 +381,9 @@ enum {
     KF_LAYER_VISCOSITY,
     KF_LAYER_THICKNESS,
     KF_LAYER_STATE,
-    KF_LAYER_PERIOD = 4, /* steps from one look at a layer to the next */
-    KF_LAYER_DEPTH = 24, /* most cells that a layer is looked through */
+    KF_LAYER_PERIOD = 16, /* steps from one look at a layer to the next, */
+    KF_LAYER_FIRST = 4,   /* and in the first such period, in which layers begin */
+    KF_LAYER_DEPTH = 24,  /* most cells that a layer is looked through */
     KF_LOAD_SLOTS = 64,
     KF_LOAD_SUMS = 7,   /* force, torque, and the number of forces that were not finite */
     KF_LOAD_CHUNK = 64, /* samples or nodes of the band that one item sums */

@@ -27,9 +27,9 @@
 #define KF_LAYER_OTHER 0.5
 /* Constants of Cebeci and Smith: outer viscosity, wake strength, and the Reynolds number of the momentum
  * thickness from which layers are turbulent. */
-#define KF_LAYER_OUTER 0.0168
-#define KF_LAYER_WAKE  0.55
-#define KF_LAYER_FIRST 425.0
+#define KF_LAYER_OUTER     0.0168
+#define KF_LAYER_WAKE      0.55
+#define KF_LAYER_TURBULENT 425.0
 /* Largest viscosity of turbulence. The rates k17 take up to 1/42 in all (kinetic_rates.c). */
 #define KF_LAYER_LIMIT 0.015
 
@@ -93,13 +93,18 @@ KF_FUNCTION void kf_look_at_layer(const kf_wall_arguments *a, int wall, const kf
         edge = p->height[j];
         if (part >= KF_LAYER_EDGE) break;
     }
-    const double excess = lost * p->most / a->wall.viscosity / KF_LAYER_FIRST - 1.0,
+    const double excess = lost * p->most / a->wall.viscosity / KF_LAYER_TURBULENT - 1.0,
                  above = excess > 0.0 ? excess : 0.0,
                  wake = KF_LAYER_WAKE * (1.0 - exp(-0.243 * sqrt(above) - 0.298 * above)),
                  outer = KF_LAYER_OUTER * (1.0 + KF_LAYER_WAKE) / (1.0 + wake) * p->most * displaced;
     *kf_layer(a, wall, KF_LAYER_VISCOSITY) +=
         KF_LAYER_NEWS * (outer - *kf_layer(a, wall, KF_LAYER_VISCOSITY));
     *kf_layer(a, wall, KF_LAYER_THICKNESS) += KF_LAYER_NEWS * (edge - *kf_layer(a, wall, KF_LAYER_THICKNESS));
+}
+
+/* Returns whether layers are looked at in the step after so many. */
+KF_FUNCTION int kf_looks_at_layers(long long steps) {
+    return steps % (steps < KF_LAYER_PERIOD ? KF_LAYER_FIRST : KF_LAYER_PERIOD) == 0;
 }
 
 /* Follows the speed that the law reads, and looks at the layer every few steps if it has no eddies. */
@@ -118,7 +123,7 @@ KF_FUNCTION void kf_follow_layer(const kf_wall_arguments *a, int wall, const dou
     *kf_layer(a, wall, KF_LAYER_SQUARE) = square;
     *kf_layer(a, wall, KF_LAYER_QUIET) = quiet;
     *kf_layer(a, wall, KF_LAYER_STEPS) = steps + 1.0;
-    if (quiet && (long long)steps % KF_LAYER_PERIOD == 0) {
+    if (quiet && kf_looks_at_layers((long long)steps)) {
         kf_profile profile;
         const double along[3] = {*kf_found(a, wall, 2), *kf_found(a, wall, 3), *kf_found(a, wall, 4)};
         kf_read_profile(a, wall, normal, along, &profile);
@@ -131,7 +136,7 @@ KF_SCALAR_KERNEL(spread_viscosity, kf_wall_arguments) {
     (void)y, (void)z;
     if (x >= a->layer.count) return;
     /* All nodes beside the surface with a law have counted the same steps. */
-    if (((long long)*kf_layer(a, kf_load_constant(a->layer.wall), KF_LAYER_STEPS) - 1) % KF_LAYER_PERIOD != 0)
+    if (!kf_looks_at_layers((long long)*kf_layer(a, kf_load_constant(a->layer.wall), KF_LAYER_STEPS) - 1))
         return;
     const int wall = kf_load_constant(a->layer.wall + x);
     const double height = kf_load_constant(a->layer.height + x),

@@ -56,6 +56,11 @@ static double outer_viscosity(double speed, double displacement, double momentum
     return 0.0168 * 1.55 / (1.0 + strength) * speed * displacement;
 }
 
+/* Layers are looked at every fourth of the first 16 steps, then every sixteenth. */
+static bool is_time(long steps) {
+    return steps < 16 ? steps % 4 == 0 : steps % 16 == 0;
+}
+
 void kf_reference_follow_layer(const kf_reference_wall *work, size_t number, double share, double speed,
                                double friction_velocity, const double along[3]) {
     const kf_wall_node *wall = &work->scene->links.wall[number];
@@ -67,7 +72,7 @@ void kf_reference_follow_layer(const kf_reference_wall *work, size_t number, dou
     layer->square = (1.0 - part) * layer->square + part * off * off;
     layer->quiet = share >= 1.0 && layer->square < friction_velocity * friction_velocity;
     layer->friction_velocity = friction_velocity;
-    if (layer->quiet && layer->steps % 4 == 0) {
+    if (layer->quiet && is_time(layer->steps)) {
         double thickness, displacement, momentum;
         const double most = look_through(work, wall, along, &thickness, &displacement, &momentum);
         const double outer = outer_viscosity(most, displacement, momentum, work->scene->viscosity);
@@ -82,7 +87,7 @@ void kf_reference_spread_viscosity(const kf_reference_wall *work) {
     for (size_t n = 0; n < links->layer_count; n++) {
         const kf_layer_node *node = &links->layer[n];
         const kf_reference_layer *layer = &work->layer[node->wall];
-        if (layer->steps % 4 != 1) continue;
+        if (!is_time(layer->steps - 1)) continue;
         const double inner = 0.384 * node->height * layer->friction_velocity,
                      outer = layer->outer / (1.0 + 5.5 * pow(node->height / layer->thickness, 6));
         const size_t at = (size_t)node->node[0] +
