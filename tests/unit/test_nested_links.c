@@ -26,6 +26,7 @@
 #define FAST                                     "\"reynolds\": 3e5"
 #define PLAIN                                    "\"rates\": \"k17\""
 #define LAW                                      "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 0"
+#define MODELLED                                 LAW ", \"layers\": \"modelled\""
 #define LATE                                     "\"rates\": \"k17\", \"wall\": \"law\", \"trip\": 1"
 #define LAMINAR                                  "\"rates\": \"k17\", \"wall\": \"law\""
 #define HALF_WAY                                 ", \"links\": \"half-way\""
@@ -42,6 +43,7 @@ static const char open_fine[] = OPEN(FINE, SLOW, PLAIN, ""),
 static const char plain[] = SCENE(BALL, CELLS, SLOW, PLAIN, TWO_BOXES),
                   half_way[] = SCENE(BALL HALF_WAY, CELLS, SLOW, PLAIN, TWO_BOXES),
                   by_law[] = SCENE(BALL, CELLS, FAST, LAW, TWO_BOXES),
+                  modelled[] = SCENE(BALL, CELLS, FAST, MODELLED, TWO_BOXES),
                   ones[] = SCENE(BALL, CELLS, SLOW, "\"rates\": \"ones\"", ONE_BOX),
                   outer_ones[] = SCENE(BALL, CELLS, FAST, LAW ", \"outer_rates\": \"ones\"", TWO_BOXES),
                   laminar[] = SCENE(BALL, CELLS, SLOW, LAMINAR, TWO_BOXES),
@@ -113,7 +115,8 @@ static void test_plans_agree_with_the_reference(void **state) {
     (void)state;
     enum { STEPS = 6 };
     const double BOUND = 1e-8; /* of the law's equation, which kernels solve in few iterations */
-    static const char *const texts[] = {plain, half_way, by_law, ones, outer_ones, laminar, standing};
+    static const char *const texts[] = {plain, half_way,   by_law,  modelled,
+                                        ones,  outer_ones, laminar, standing};
     /* The inside of the solid is left out where nodes are computed one by one. */
     static const char hollow[] =
         "staged_nodes=0 prefetch_rows=0 boundary_kernels=1 boundary_choices=false masked_band=true "
@@ -142,7 +145,7 @@ static void test_plans_agree_with_the_reference(void **state) {
 
 static void test_a_checkpoint_continues_bit_for_bit(void **state) {
     (void)state;
-    kf_scene *scene = open_text(by_law);
+    kf_scene *scene = open_text(modelled);
     const kf_config config = config_with(scene, "storage=f32", "");
     assert_goes_on(scene, &config);
     kf_scene_free(scene);
@@ -153,7 +156,7 @@ static void test_a_checkpoint_continues_bit_for_bit(void **state) {
 static void test_loads_are_in_units_of_the_coarsest(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
-    kf_scene *scene = open_text(by_law);
+    kf_scene *scene = open_text(modelled);
     const kf_config config = config_with(scene, "storage=f64", "");
     kf_plan *plan = open_plan(scene, &config), *finest = kf_nested_level_plan(plan, 2);
     kf_solid_load load, fine;
@@ -167,6 +170,7 @@ static void test_loads_are_in_units_of_the_coarsest(void **state) {
     assert_true(load.torque[1] == fine.torque[1] / 64.0);
     assert_true(look.known && look.friction[0] > 0.0 && look.friction[0] == seen.friction[0] / 16.0);
     assert_true(look.share == seen.share && look.share > 0.0);
+    assert_true(look.modelled == seen.modelled && look.modelled > 0.0);
     for (int i = 0; i < 3; i++)
         assert_true(look.y_plus[i] == seen.y_plus[i] &&
                     look.friction_velocity[i] == seen.friction_velocity[i]);
