@@ -47,6 +47,14 @@ KF_FUNCTION int kf_below(const kf_grid *a, int axis, int at, int stride) {
     return kf_is_periodic(a, axis) && at == 0 ? (a->cells[axis] - 1) * stride : -stride;
 }
 
+/* Return the distance from a neighbour above, and below, to the one below that. */
+KF_FUNCTION int kf_below_above(const kf_grid *a, int axis, int at, int stride) {
+    return kf_is_periodic(a, axis) && at == a->cells[axis] - 1 ? (a->cells[axis] - 1) * stride : -stride;
+}
+KF_FUNCTION int kf_below_below(const kf_grid *a, int axis, int at, int stride) {
+    return kf_is_periodic(a, axis) && at == (a->cells[axis] > 1) ? (a->cells[axis] - 1) * stride : -stride;
+}
+
 /* The six neighbours of a cell, and the open share of each face between them and the cell. */
 typedef struct kf_links {
     kf_index to[6];

@@ -21,6 +21,13 @@ KF_FUNCTION kf_real kf_face_height(const kf_grid *a, int below, kf_index k) {
     return KF_R(256 - depths) * KF_R(0.5 / KF_DEPTH);
 }
 
+/* Returns the distance from neighbour i of a face, across the faces c, to the cell below it. It is that of
+ * the face itself, `lower`, but along c, where a periodic face may lie between. */
+KF_FUNCTION int kf_lower_of(const kf_grid *a, int c, int i, const int at[3], const int stride[3], int lower) {
+    if (i / 2 != c) return lower;
+    return i % 2 ? kf_below_above(a, c, at[c], stride[c]) : kf_below_below(a, c, at[c], stride[c]);
+}
+
 KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c, int x, int y, int z,
                                        kf_index k) {
     kf_friction f = {KF_R(0), KF_R(0), KF_R(0), KF_R(0)};
@@ -43,7 +50,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
             const kf_index to = k + (up ? kf_above(a, axis, at[axis], stride[axis])
                                         : kf_below(a, axis, at[axis], stride[axis]));
 #if KF_SOLID
-            const kf_real there = kf_face_height(a, lower, to);
+            const kf_real there = kf_face_height(a, kf_lower_of(a, c, i, at, stride, lower), to);
             if (there <= KF_R(0)) {
                 const kf_real link = KF_R(1) / kf_most_of(height / (height - there), KF_NEAREST);
                 f.wall += link * solid;
@@ -67,7 +74,7 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
             k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
         kf_real open = KF_R(1) - outside;
 #if KF_SOLID
-        const kf_real there = kf_face_height(a, lower, to);
+        const kf_real there = kf_face_height(a, kf_lower_of(a, c, i, at, stride, lower), to);
         const kf_real link =
             there <= KF_R(0) ? open / kf_most_of(height / (height - there), KF_NEAREST) : KF_R(0);
         f.wall += link * solid;
