@@ -115,6 +115,32 @@ static double listed_height(const kf_links *links, const int node[3]) {
     return 0.0;
 }
 
+/* Behind 200 cells of a plate a turbulent layer is 0.37 x Re_x^-0.2 thick. Its nodes are listed up to one and
+ * a half times that, on both sides of the plate. */
+static void test_depth_of_layers(void **state) {
+    (void)state;
+    enum { LENGTH = 200, HIGH = 24, DEEP = 4 };
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = make_stream((const int[3]){LENGTH + 16, HIGH, DEEP}, 1e-5);
+    scene->faces[KF_YMIN] = scene->faces[KF_YMAX] = KF_FREE_SLIP;
+    kf_body_add_sheet(scene, (const double[2]){8.3, 11.4}, (const double[2]){LENGTH, 0.0});
+    must(kf_body_link(scene, false, &error), &error);
+    const double reynolds = scene->reference_speed * LENGTH / scene->viscosity;
+    const int depth = (int)ceil(1.5 * 0.37 * LENGTH * pow(reynolds, -0.2));
+    assert_true(depth > 5);
+    assert_int_equal(scene->links.layer_depth, depth);
+    for (int y = 0; y < HIGH; y++) {
+        const double height = fabs(y - 11.4);
+        const int first = y > 11.4 ? 12 : 11;
+        const double listed = listed_height(&scene->links, (const int[3]){LENGTH / 2, y, 2});
+        if (abs(y - first) <= depth)
+            assert_true(fabs(listed - height) < 1e-5);
+        else
+            assert_true(listed == 0.0);
+    }
+    kf_scene_free(scene);
+}
+
 /* A periodic face makes no difference: layers that cross it have the nodes and the flow that they have
  * elsewhere. */
 static void test_layers_across_faces(void **state) {
@@ -358,6 +384,76 @@ static void test_kernels_follow_the_speed(void **state) {
     kf_scene_free(scene);
 }
 
+/* Returns the viscosity that a node of a layer has by what is known of the layer. */
+static double viscosity_at(double height, double friction, bool quiet, double outer, double thickness) {
+    const double most = 0.015;
+    if (!quiet || !(thickness > 0.0)) return 0.0;
+    return fmin(most, fmin(0.384 * height * friction, outer / (1.0 + 5.5 * pow(height / thickness, 6))));
+}
+
+/* Layers of all kinds: each node gets the viscosity that follows from the state of its layer, near the wall,
+ * further out, at the limit, and none in a layer with eddies. The share of the surface is by area. */
+static void test_kernels_spread_the_viscosity(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_ball(NODES, true);
+    scene->viscosity = 4e-4;
+    const size_t count = scene->links.wall_count, nodes = scene->links.layer_count,
+                 found_bytes = KF_WALL_FOUND * count * sizeof(double);
+    for (size_t n = 0; n < nodes; n++)
+        scene->links.layer[n].height *= 1.0 + (double)(n % 5) * 4.0;
+    kf_plan *plan = open_single(scene);
+    const kf_kinetic *kinetic = plan->system;
+    const size_t bytes = kinetic->layer_bytes[0];
+    double *found = kf_allocate(found_bytes), *layer = kf_allocate(bytes), covered = 0.0, area = 0.0;
+    float *eddies = kf_allocate(kinetic->layer_bytes[1]);
+    size_t kinds[4] = {0, 0, 0, 0}, resolved = 0;
+    kf_wall_look look;
+    advance(plan, 1);
+    must(kf_buffer_download(kinetic->layer[0], 0, layer, bytes, &error), &error);
+    for (size_t n = 0; n < count; n++) {
+        layer[KF_LAYER_SQUARE * count + n] = n % 3 == 0 ? 1.0 : 0.0;
+        layer[KF_LAYER_STEPS * count + n] = KF_LAYER_PERIOD;
+        layer[KF_LAYER_VISCOSITY * count + n] = 0.01 * (double)(n % 11);
+        layer[KF_LAYER_THICKNESS * count + n] = 10.0 * (double)(n % 13);
+    }
+    must(kf_buffer_upload(kinetic->layer[0], 0, layer, bytes, &error), &error);
+    advance(plan, 1);
+    must(kf_buffer_download(kinetic->layer[0], 0, layer, bytes, &error), &error);
+    must(kf_buffer_download(kinetic->layer[1], 0, eddies, kinetic->layer_bytes[1], &error), &error);
+    must(kf_buffer_download(kinetic->wall_found, 0, found, found_bytes, &error), &error);
+    must(plan->methods->flow->wall(plan, &look, NULL, &error), &error);
+    for (size_t n = 0; n < nodes; n++) {
+        const size_t w = (size_t)scene->links.layer[n].wall;
+        const double height = scene->links.layer[n].height, friction = found[count + w];
+        const bool quiet = found[w] >= 1.0 && layer[KF_LAYER_SQUARE * count + w] < friction * friction;
+        const double right = viscosity_at(height, friction, quiet, layer[KF_LAYER_VISCOSITY * count + w],
+                                          layer[KF_LAYER_THICKNESS * count + w]);
+        assert_true(fabs((double)eddies[n] - right) < 1e-6 * right + 1e-12);
+        kinds[!(right > 0.0)                                           ? 0
+              : right == 0.015                                         ? 1
+              : fabs(right - 0.384 * height * friction) < 1e-9 * right ? 2
+                                                                       : 3]++;
+    }
+    for (size_t n = 0; n < count; n++) {
+        const double own = scene->links.wall[n].area;
+        resolved += found[n] > 0.0 && found[n] < 1.0;
+        covered += layer[KF_LAYER_QUIET * count + n] > 0.0 ? own : 0.0;
+        area += own;
+    }
+    print_message("%zu nodes without, %zu at the limit, %zu near the wall, %zu further out\n", kinds[0],
+                  kinds[1], kinds[2], kinds[3]);
+    for (int k = 0; k < 4; k++)
+        assert_true(kinds[k] > 10);
+    assert_true(resolved > 10);
+    assert_true(covered > 0.0 && covered < area && fabs(look.modelled - covered / area) < 1e-12);
+    free(found);
+    free(layer);
+    free(eddies);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
 /* A layer of 16 cells with speeds by the power 1/7 of the height has a displacement thickness of an eighth of
  * it and a momentum thickness of 7/72 of it. Cebeci and Smith's viscosity follows from these. */
 static void test_a_known_layer(void **state) {
@@ -469,11 +565,13 @@ static void test_scene_files(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nodes_of_layers),
+        cmocka_unit_test(test_depth_of_layers),
         cmocka_unit_test(test_layers_across_faces),
         cmocka_unit_test(test_axes_and_mirrors),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_a_checkpoint_keeps_the_layers),
         cmocka_unit_test(test_kernels_follow_the_speed),
+        cmocka_unit_test(test_kernels_spread_the_viscosity),
         cmocka_unit_test(test_a_known_layer),
         cmocka_unit_test(test_layers_with_eddies_are_left_alone),
         cmocka_unit_test(test_scene_files),
