@@ -70,12 +70,12 @@ static int number_of(const signed char c[3]) {
     return code < CENTER ? code : code - 1;
 }
 
-static bool is_cut(const kf_link_box *b, const kf_link_node *from) {
+bool kf_link_cut(const kf_link_box *b, const kf_link_node *from) {
     return (b->cut[kf_link_node_index(b, from->node)] >> number_of(from->direction) & 1U) != 0;
 }
 
 bool kf_link_pass(const kf_link_box *b, kf_link_node *n) {
-    return !is_cut(b, n) && follow(b->scene, n) && holds(b, n->node);
+    return !kf_link_cut(b, n) && follow(b->scene, n) && holds(b, n->node);
 }
 
 static kf_link_node begin_at(const int at[3], int d) {

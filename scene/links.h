@@ -49,6 +49,10 @@ bool kf_link_joins_fluid(const kf_link_box *box, uint64_t link);
 /* Moves `at` over a link that is not cut to the next node of the box; returns whether there is such a node.
  */
 bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
+/* Most steps of kf_wall_node.open. */
+enum { KF_LINK_OPEN = 24 };
+/* Returns whether a surface cuts the link at a node of the box. */
+bool kf_link_cut(const kf_link_box *box, const kf_link_node *at);
 /* Rounds a step along a normal. Halves are rounded towards 0, even if they are off by an error of rounding,
  * so that mirrored normals make mirrored steps. */
 int kf_link_round(double step);

@@ -10,7 +10,7 @@
 /* Nodes are listed up to this many times the thickness that a layer has at the solid's end. */
 static const double MARGIN = 1.5;
 /* Least and largest depth of the list, in cells. */
-enum { LEAST_DEPTH = 4, MOST_DEPTH = 24 };
+enum { LEAST_DEPTH = 4, MOST_DEPTH = KF_LINK_OPEN };
 /* A node belongs to nodes beside the surface whose normals pass it at less than this distance, in cells. */
 static const double ASIDE = 1.5;
 /* Distances count as equal up to this. */
@@ -72,7 +72,7 @@ static void offer(plane *p, const kf_wall_node *wall, int number, const int node
 static void offer_column(plane *p, const kf_links *links, size_t number, int up) {
     const kf_wall_node *wall = &links->wall[number];
     const int *node = links->link[wall->first].at[0].node;
-    for (int j = 0; j <= p->depth; j++) {
+    for (int j = 0; j <= p->depth && j <= wall->open; j++) {
         if (abs(kf_link_round(j * wall->normal[2]) - up) > 1) continue;
         for (int i = 0; i < 9; i++)
             offer(p, wall, (int)number, node,

@@ -115,6 +115,25 @@ static void look_out(const kf_link_box *b, const kf_link *link, double distance,
     }
 }
 
+/* Returns the number of steps along the normal that no surface cuts. The box holds all surfaces, so beyond it
+ * all steps are open; the end of the domain is not looked for. */
+static int count_open(const kf_link_box *b, const kf_link *link, const kf_wall_node *wall) {
+    kf_link_node at = link->at[0];
+    int gone[3] = {0, 0, 0};
+    for (int step = 1; step <= KF_LINK_OPEN; step++) {
+        signed char asked[3];
+        for (int a = 0; a < 3; a++) {
+            const int next = kf_link_round(step * wall->normal[a]);
+            asked[a] = at.direction[a] = (signed char)(next - gone[a]);
+            gone[a] = next;
+        }
+        if (asked[0] == 0 && asked[1] == 0 && asked[2] == 0) continue;
+        if (kf_link_cut(b, &at)) return step - 1;
+        if (!kf_link_pass(b, &at) || memcmp(at.direction, asked, sizeof asked) != 0) return KF_LINK_OPEN;
+    }
+    return KF_LINK_OPEN;
+}
+
 void kf_link_list_wall(const kf_link_box *b, kf_links *links) {
     size_t nodes = 0;
     links->wall = kf_allocate_zeroed(links->count + 1, sizeof *links->wall);
@@ -126,6 +145,7 @@ void kf_link_list_wall(const kf_link_box *b, kf_links *links) {
             wall->count++;
         const double distance = add_up(links, wall);
         look_out(b, &links->link[n], at_edge(links, wall) ? 0.0 : distance, wall);
+        if (b->scene->layers) wall->open = count_open(b, &links->link[n], wall);
     }
     links->wall_count = nodes;
 }

@@ -146,6 +146,7 @@ typedef struct kf_wall_node {
     double normal[3];    /* of the surface, towards the fluid: the mean normal of its links */
     double area;         /* surface in cells^2 that its links stand for */
     double distance;     /* from the surface to the node itself, in cells */
+    int open;      /* steps of a cell along the normal before another surface; with modelled layers only */
     double height; /* distance in cells from the surface to the node `seen`; 0: the law does not act here */
 } kf_wall_node;
 /* A fluid node near a surface with a law of the wall, for a model of the layer there. */

@@ -230,6 +230,7 @@ typedef struct kf_kinetic_layer {
     int *wall;        /* [count]: the nearest node beside the surface */
     double *height;   /* [count]: distance from the surface in cells */
     double *distance; /* [wall.count]: distance of the node beside the surface from it, in cells */
+    int *open;        /* [wall.count]: steps along the normal before another surface */
     double *state;    /* [KF_LAYER_STATE][wall.count] */
 } kf_kinetic_layer;
 

@@ -55,11 +55,13 @@ KF_FUNCTION int kf_round_step(double step) {
 KF_FUNCTION void kf_read_profile(const kf_wall_arguments *a, int wall, const double normal[3],
                                  const double along[3], kf_profile *p) {
     const double first = kf_load_constant(a->layer.distance + wall);
+    const int open = kf_load_constant(a->layer.open + wall),
+              last = open < a->layer.depth ? open : a->layer.depth;
     int at[3], to[3];
     kf_position(a, kf_load_constant((const kf_index *)a->wall.node + wall), &at[0], &at[1], &at[2]);
     p->count = 0;
     p->most = 0.0;
-    for (int j = 0; j <= a->layer.depth; j++) {
+    for (int j = 0; j <= last; j++) {
         double height = first, momentum[3];
         kf_real f[27];
         int inside = 1;

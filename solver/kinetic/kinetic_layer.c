@@ -47,11 +47,13 @@ static kf_status send_marks(kf_plan *plan, kf_kinetic *kinetic, const kf_links *
 static kf_status send_nodes(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
     kf_kinetic_layer *a = &kinetic->arguments.layer;
     const size_t count = links->layer_count, walls = links->wall_count;
-    int *wall = kf_allocate(count * sizeof *wall);
+    int *wall = kf_allocate(count * sizeof *wall), *open = kf_allocate(walls * sizeof *open);
     double *height = kf_allocate(count * sizeof *height), *distance = kf_allocate(walls * sizeof *distance);
-    void *place[3] = {NULL, NULL, NULL};
-    for (size_t n = 0; n < walls; n++)
+    void *place[4] = {NULL, NULL, NULL, NULL};
+    for (size_t n = 0; n < walls; n++) {
         distance[n] = links->wall[n].distance;
+        open[n] = links->wall[n].open;
+    }
     for (size_t n = 0; n < count; n++) {
         wall[n] = links->layer[n].wall;
         height[n] = links->layer[n].height;
@@ -59,12 +61,15 @@ static kf_status send_nodes(kf_plan *plan, kf_kinetic *kinetic, const kf_links *
     kf_status status = send(plan, wall, count * sizeof *wall, &place[0], error);
     if (status == KF_OK) status = send(plan, height, count * sizeof *height, &place[1], error);
     if (status == KF_OK) status = send(plan, distance, walls * sizeof *distance, &place[2], error);
+    if (status == KF_OK) status = send(plan, open, walls * sizeof *open, &place[3], error);
     a->wall = place[0];
     a->height = place[1];
     a->distance = place[2];
+    a->open = place[3];
     free(wall);
     free(height);
     free(distance);
+    free(open);
     return status;
 }
 

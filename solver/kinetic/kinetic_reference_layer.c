@@ -13,7 +13,7 @@ static double look_through(const kf_reference_wall *work, const kf_wall_node *wa
     const int *start = scene->links.link[wall->first].at[0].node;
     double height[KF_REFERENCE_COLUMN] = {0.0}, speed[KF_REFERENCE_COLUMN] = {0.0}, most = 0.0;
     int count = 0;
-    for (; count <= scene->links.layer_depth; count++) {
+    for (; count <= scene->links.layer_depth && count <= wall->open; count++) {
         int node[3];
         double j[3], second[3][3];
         bool inside = true;

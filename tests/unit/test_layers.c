@@ -328,6 +328,53 @@ static kf_plan *open_single(const kf_scene *scene) {
     return open_plan(scene, &config);
 }
 
+/* A stream that is slow between two sheets. */
+enum { SHEET_LOW = 6, SHEET_HIGH = 10 };
+static void slow_between(const void *context, int i, int j, int k, double *density, double velocity[3]) {
+    (void)context, (void)i, (void)k;
+    *density = 1.0;
+    velocity[0] = j > SHEET_LOW && j < SHEET_HIGH ? 0.02 : 0.05;
+    velocity[1] = velocity[2] = 0.0;
+}
+
+/* Between two sheets without nodes inside, nothing is looked for beyond the other sheet. */
+static void test_columns_end_at_a_sheet(void **state) {
+    (void)state;
+    static const double NEWS = 0.25; /* what counts of the first look */
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = make_stream((const int[3]){30, 24, 4}, 1e-5);
+    for (int sheet = 0; sheet < 2; sheet++)
+        kf_body_add_sheet(scene, (const double[2]){6.3, sheet ? SHEET_HIGH - 0.4 : SHEET_LOW + 0.4},
+                          (const double[2]){16.0, 0.0});
+    scene->initial_state = slow_between;
+    must(kf_body_link(scene, false, &error), &error);
+    const kf_links *links = &scene->links;
+    int between = 0, outside = 0;
+    for (size_t n = 0; n < links->wall_count; n++) {
+        const kf_wall_node *wall = &links->wall[n];
+        const int *node = links->link[wall->first].at[0].node;
+        if (node[0] < 9 || node[0] > 19) continue;
+        const int apart =
+            node[1] > SHEET_LOW && node[1] < SHEET_HIGH ? SHEET_HIGH - SHEET_LOW - 2 : KF_LAYER_DEPTH;
+        assert_int_equal(wall->open, apart);
+        between += apart < KF_LAYER_DEPTH;
+        outside += apart == KF_LAYER_DEPTH;
+    }
+    assert_true(between > 50 && outside > 50);
+    kf_plan *plan = open_single(scene);
+    const kf_kinetic *kinetic = plan->system;
+    double *layer = kf_allocate(kinetic->layer_bytes[0]);
+    advance(plan, 1);
+    must(kf_buffer_download(kinetic->layer[0], 0, layer, kinetic->layer_bytes[0], &error), &error);
+    for (size_t n = 0; n < links->wall_count; n++)
+        if (links->wall[n].open < KF_LAYER_DEPTH)
+            assert_true(layer[KF_LAYER_THICKNESS * links->wall_count + n] <
+                        NEWS * (links->wall[n].open + 1.0));
+    free(layer);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
 /* A checkpoint contains what is known of layers, so that a run that continues equals one without a break. */
 static void test_a_checkpoint_keeps_the_layers(void **state) {
     (void)state;
@@ -483,8 +530,12 @@ static void test_a_known_layer(void **state) {
     static const double THICKNESS = 16.0, SPEED = 0.06, FRICTION = 0.0025, VISCOSITY = 1e-5, FIRST = 0.3;
     double f[KF_REFERENCE_Q * HEIGHT], eddies[HEIGHT] = {0.0};
     kf_link link = {.share = FIRST};
-    kf_wall_node wall = {
-        .count = 1, .normal = {0.0, 1.0, 0.0}, .seen = {0, 2, 0}, .distance = FIRST, .height = FIRST + 2.0};
+    kf_wall_node wall = {.count = 1,
+                         .normal = {0.0, 1.0, 0.0},
+                         .seen = {0, 2, 0},
+                         .distance = FIRST,
+                         .open = HEIGHT,
+                         .height = FIRST + 2.0};
     kf_layer_node nodes[2] = {{.node = {0, 1, 0}, .height = FIRST + 1.0},
                               {.node = {0, ABOVE, 0}, .height = FIRST + ABOVE}};
     kf_scene scene = {.nodes = {1, HEIGHT, 1}, .viscosity = VISCOSITY};
@@ -591,6 +642,7 @@ int main(void) {
         cmocka_unit_test(test_axes_and_mirrors),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_another_surface),
+        cmocka_unit_test(test_columns_end_at_a_sheet),
         cmocka_unit_test(test_a_checkpoint_keeps_the_layers),
         cmocka_unit_test(test_kernels_follow_the_speed),
         cmocka_unit_test(test_kernels_spread_the_viscosity),
