@@ -37,14 +37,25 @@ kf_status kf_flow_quantities_read(const char *list, int *quantities, kf_error *e
     return status;
 }
 
-/* Derivatives d velocity_c / d x_a at a node, 1/s. */
-static void gradient(const kf_snapshot *s, const float *velocity, const int node[3], double g[3][3]) {
+/* Returns whether the last node of an axis is a neighbour of its first: the snapshot goes across the whole
+ * domain. */
+static bool wraps(const kf_scene *scene, const kf_snapshot *s, int a) {
+    const double length = scene->nodes[a] * scene->cell_size;
+    return scene->faces[2 * a] == KF_PERIODIC &&
+           fabs(s->nodes[a] * s->spacing[a] - length) < 0.5 * s->spacing[a];
+}
+
+/* Derivatives d velocity_c / d x_a at a node, 1/s. They are one-sided at the ends of an axis that is not
+ * periodic. */
+static void gradient(const kf_snapshot *s, const bool periodic[3], const float *velocity, const int node[3],
+                     double g[3][3]) {
     const size_t stride[3] = {1, (size_t)s->nodes[0], (size_t)s->nodes[0] * (size_t)s->nodes[1]};
     const size_t here =
         (size_t)node[0] * stride[0] + (size_t)node[1] * stride[1] + (size_t)node[2] * stride[2];
     for (int a = 0; a < 3; a++) {
-        const size_t up = node[a] + 1 < s->nodes[a] ? here + stride[a] : here,
-                     down = node[a] > 0 ? here - stride[a] : here;
+        const size_t around = periodic[a] ? (size_t)(s->nodes[a] - 1) * stride[a] : 0;
+        const size_t up = node[a] + 1 < s->nodes[a] ? here + stride[a] : here - around,
+                     down = node[a] > 0 ? here - stride[a] : here + around;
         const double distance = s->spacing[a] * ((up != here) + (down != here));
         for (size_t c = 0; c < 3; c++)
             g[c][a] = distance > 0.0
@@ -54,7 +65,8 @@ static void gradient(const kf_snapshot *s, const float *velocity, const int node
 }
 
 /* Adds vorticity (1/s) and the Q criterion (1/s^2) from the velocity's gradient, by central differences. */
-static void add_derivatives(int quantities, kf_snapshot *s) {
+static void add_derivatives(const kf_scene *scene, int quantities, kf_snapshot *s) {
+    const bool periodic[3] = {wraps(scene, s, 0), wraps(scene, s, 1), wraps(scene, s, 2)};
     float *vorticity = quantities & KF_VORTICITY ? kf_snapshot_add(s, "vorticity", "1/s", 3) : NULL,
           *q = quantities & KF_Q_CRITERION ? kf_snapshot_add(s, "q_criterion", "1/s^2", 1) : NULL;
     const float *velocity = kf_snapshot_find(s, "velocity")->values;
@@ -64,7 +76,7 @@ static void add_derivatives(int quantities, kf_snapshot *s) {
     for (node[2] = 0; node[2] < s->nodes[2]; node[2]++)
         for (node[1] = 0; node[1] < s->nodes[1]; node[1]++)
             for (node[0] = 0; node[0] < s->nodes[0]; node[0]++, i++) {
-                gradient(s, velocity, node, g);
+                gradient(s, periodic, velocity, node, g);
                 double product = 0.0;
                 for (int a = 0; a < 3; a++) {
                     const int b = (a + 1) % 3, c = (a + 2) % 3;
@@ -114,7 +126,7 @@ static void take_away(kf_snapshot *s, const char *name) {
 
 void kf_flow_quantities_derive(const kf_scene *scene, const kf_solid_pose *pose, int quantities,
                                kf_snapshot *snapshot) {
-    if (quantities & (KF_VORTICITY | KF_Q_CRITERION)) add_derivatives(quantities, snapshot);
+    if (quantities & (KF_VORTICITY | KF_Q_CRITERION)) add_derivatives(scene, quantities, snapshot);
     if (quantities & KF_SOLID) add_mask(scene, pose, snapshot);
     if (!(quantities & KF_VELOCITY)) take_away(snapshot, "velocity");
     if (quantities & KF_PRESSURE) return;

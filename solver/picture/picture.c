@@ -92,13 +92,16 @@ static double speed_of(const float *velocity) {
     return sqrt(x * x + y * y + z * z);
 }
 
-/* Returns d component / d (axis 0: right, 1: up) in 1/s: central, one-sided at the edges. */
+/* Returns d component / d (axis 0: right, 1: up) in 1/s: central, one-sided at edges that are not periodic.
+ */
 static double slope(const slice_picture *slice, const float *velocity, const int at[2], int component,
                     int axis) {
+    const int last = slice->nodes[axis] - 1, along = axis == 0 ? slice->plane.right : slice->plane.up;
+    const bool wraps = slice->scene->faces[2 * along] == KF_PERIODIC;
     int low[2] = {at[0], at[1]}, high[2] = {at[0], at[1]};
-    low[axis] -= at[axis] > 0;
-    high[axis] += at[axis] + 1 < slice->nodes[axis];
-    const double distance = (high[axis] - low[axis]) * slice->scene->cell_size;
+    low[axis] = at[axis] > 0 ? at[axis] - 1 : wraps ? last : 0;
+    high[axis] = at[axis] < last ? at[axis] + 1 : wraps ? 0 : last;
+    const double distance = (wraps ? 2 : high[axis] - low[axis]) * slice->scene->cell_size;
     if (distance == 0.0) return 0.0;
     const double above = velocity[3 * node_of(slice, high[0], high[1]) + (size_t)component],
                  below = velocity[3 * node_of(slice, low[0], low[1]) + (size_t)component];

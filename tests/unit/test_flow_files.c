@@ -65,6 +65,35 @@ static void test_derivatives_of_linear_flows(void **state) {
     check_linear(2.0, 2.0, 0.0, -4.0); /* pure strain */
 }
 
+/* Across a periodic face the first and the last node are neighbours. Derivatives there were one-sided. */
+static void test_derivatives_across_periodic_faces(void **state) {
+    (void)state;
+    for (int a = 0; a < 3; a++) {
+        const int c = (a + 1) % 3,
+                  b = (a + 2) % 3; /* u_c changes along a, so that the vorticity is along b */
+        kf_scene scene = {.nodes = {N, N, N}, .cell_size = cell};
+        for (int f = 0; f < 6; f++)
+            scene.faces[f] = f / 2 == a ? KF_PERIODIC : KF_WALL;
+        kf_snapshot s;
+        kf_snapshot_of_nodes(&s, scene.nodes, 0.5 * cell, cell);
+        float *u = kf_snapshot_add(&s, "velocity", "m/s", 3);
+        const double wave = 2.0 * 3.14159265358979323846 / N, factor = sin(wave) / cell;
+        for (size_t i = 0; i < s.count; i++) {
+            const size_t at[3] = {i % N, i / N % N, i / (N * N)};
+            u[3 * i] = u[3 * i + 1] = u[3 * i + 2] = 0.0F;
+            u[3 * i + (size_t)c] = (float)sin(wave * (double)at[a]);
+        }
+        kf_flow_quantities_derive(&scene, &at_rest, KF_VORTICITY, &s);
+        const float *w = kf_snapshot_find(&s, "vorticity")->values;
+        for (size_t i = 0; i < s.count; i++) {
+            const size_t at[3] = {i % N, i / N % N, i / (N * N)};
+            assert_true(fabs((double)w[3 * i + (size_t)b] - factor * cos(wave * (double)at[a])) <
+                        1e-4 * factor);
+        }
+        kf_snapshot_free(&s);
+    }
+}
+
 /* A flow of one layer of nodes has no derivatives across it, whichever axis that is. u is (y, z, x)
  * without the one across. */
 static void test_derivatives_of_a_layer(void **state) {
@@ -458,6 +487,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives_of_linear_flows),
         cmocka_unit_test(test_derivatives_of_a_layer),
+        cmocka_unit_test(test_derivatives_across_periodic_faces),
         cmocka_unit_test(test_surface_by_a_law),
         cmocka_unit_test(test_nodes_inside_and_at_the_edge_of_a_solid),
         cmocka_unit_test(test_surface_that_moves),
