@@ -146,6 +146,31 @@ static cJSON *read_file(const char *name) {
     return json;
 }
 
+/* A condition on a member is met by a text, a number or a truth value of its kind. */
+static void test_conditions_of_each_kind(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"runs\": [{\"ok\": true, \"n\": 2, \"s\": \"a\", \"v\": 1}, {\"ok\": false, \"n\": 2.5, "
+        "\"s\": \"true\", \"v\": 2}, {\"ok\": null, \"s\": \"2\", \"v\": 3}]}";
+    static const struct {
+        const char *condition;
+        double number;
+    } cases[] = {{"ok=true", 1},     {"ok=false", 2},      {"n=2", 1},       {"n=2.5", 2},
+                 {"n=2.0", 1},       {"s=a", 1},           {"s=true", 2},    {"s=2", 3},
+                 {"v=3", 3},         {"ok=null", REFUSED}, {"ok=", REFUSED}, {"n=", REFUSED},
+                 {"n=2x", REFUSED},  {"s=", REFUSED},      {"s=b", REFUSED}, {"ok=True", REFUSED},
+                 {"none=1", REFUSED}};
+    cJSON *json = cJSON_Parse(text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[64];
+        kf_printed printed;
+        (void)snprintf(path, sizeof path, "runs[%s].v", cases[i].condition);
+        const bool found = kf_printed_at(json, path, &printed);
+        check(path, found, &printed, cases[i].number, 0);
+    }
+    cJSON_Delete(json);
+}
+
 static void test_numbers_in_files_of_libraries(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -205,9 +230,9 @@ static void test_numbers_at_paths_of_json(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers_in_texts),
-                                       cmocka_unit_test(test_cures_of_commas),
-                                       cmocka_unit_test(test_numbers_in_files_of_libraries),
-                                       cmocka_unit_test(test_numbers_at_paths_of_json)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_in_texts), cmocka_unit_test(test_cures_of_commas),
+        cmocka_unit_test(test_numbers_in_files_of_libraries), cmocka_unit_test(test_conditions_of_each_kind),
+        cmocka_unit_test(test_numbers_at_paths_of_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
