@@ -3,12 +3,13 @@
 #include "grid.h"
 
 /* Returns the flow through a face, relative to a moving solid. A face of the domain with a prescribed
- * velocity lets fluid pass, though it is closed in the pressure's equation. */
+ * velocity lets fluid pass, though it is closed in the pressure's equation. There, too, the flow is relative:
+ * what the solid's motion takes off all faces of an open cell sums to nothing. */
 KF_FUNCTION kf_real kf_flux(const kf_grid *a, const kf_real *u, int c, int x, int y, int z, kf_index k,
                             kf_real open) {
     const int at[3] = {x, y, z};
     const int edge = !kf_is_periodic(a, c) && (at[c] == 0 || at[c] == a->cells[c]);
-    if (edge && a->faces[2 * c + (at[c] > 0)] >= KF_FACE_SLIP) return u[c * a->capacity + k];
+    if (edge && a->faces[2 * c + (at[c] > 0)] >= KF_FACE_SLIP) open = KF_R(1);
 #if KF_SOLID == KF_MOVING_SOLID
     const kf_real position[3] = {KF_R(x) - (c == 0 ? KF_R(0.5) : KF_R(0)),
                                  KF_R(y) - (c == 1 ? KF_R(0.5) : KF_R(0)),

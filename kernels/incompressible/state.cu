@@ -37,8 +37,8 @@ KF_BLOCK_KERNEL(left_divergence, kf_incompressible_arguments) {
             below[c] -= KF_R(0.5);
             above[c] += KF_R(0.5);
             const kf_real *v = u + c * a->capacity;
-            sum += high_edge ? v[up] : l.open[2 * c + 1] * (v[up] - kf_solid_velocity(a, c, above));
-            sum -= low_edge ? v[k] : l.open[2 * c] * (v[k] - kf_solid_velocity(a, c, below));
+            sum += (high_edge ? KF_R(1) : l.open[2 * c + 1]) * (v[up] - kf_solid_velocity(a, c, above));
+            sum -= (low_edge ? KF_R(1) : l.open[2 * c]) * (v[k] - kf_solid_velocity(a, c, below));
         }
         if (l.sum > KF_R(0)) {
             KF_SUM(0) += (double)sum * (double)sum;

@@ -321,9 +321,8 @@ static double inflow(const run *r, double *const u[3], const int x[3]) {
         const size_t k = at(r, face);
         double place[3] = {x[0], x[1], x[2]};
         place[axis] += side % 2 ? 0.5 : -0.5;
-        double flux = u[axis][k];
-        if (!is_prescribed(r, axis, face))
-            flux = r->open[axis][k] * (flux - (r->solid ? solid_speed_at_face(r, axis, face) : 0.0));
+        const double share = is_prescribed(r, axis, face) ? 1.0 : r->open[axis][k];
+        const double flux = share * (u[axis][k] - (r->solid ? solid_speed_at_face(r, axis, face) : 0.0));
         sum += side % 2 ? -flux : flux;
     }
     return sum;

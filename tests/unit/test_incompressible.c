@@ -363,6 +363,36 @@ static void test_heights_beside_periodic_faces(void **state) {
     free(middle);
 }
 
+/* What enters a tunnel goes through each of its planes, also when the solid turns. The solid's motion was
+ * taken off all faces of a cell but the inflow's: the speed of a turning body at the inflow came off the
+ * stream (0.125 of it was left). */
+static void test_the_stream_past_a_turning_solid(void **state) {
+    (void)state;
+    kf_error error = {0};
+    kf_scene *scene = open_shipped_scene("ball", 3000);
+    const int *n = scene->nodes;
+    double *values;
+    scene->motion.moving = true;
+    scene->motion.axis[0] = scene->motion.axis[1] = 0.0;
+    scene->motion.axis[2] = 1.0;
+    scene->motion.angular_speed = 0.02;
+    for (int i = 0; i < 3; i++)
+        scene->motion.center[i] = 0.5 * (scene->solid_low[i] + scene->solid_high[i]);
+    scene->motion.center[1] -= 1.0; /* about an axis beside the middle of the tunnel */
+    const kf_config config = configure(scene, "solver=multigrid_cg storage=f64");
+    kf_plan *plan = open_plan_of(incompressible, scene, &config);
+    advance(plan, 1);
+    must(kf_incompressible_read(plan, &values, &error), &error);
+    const size_t plane = (size_t)n[1] * (size_t)n[2], cells = plane * (size_t)n[0];
+    double through = 0.0;
+    for (size_t i = 0; i < plane; i++)
+        through += values[cells + i * (size_t)n[0] + 1] / (double)plane;
+    assert_true(fabs(through / scene->face_velocity[KF_XMIN][0] - 1.0) < 1e-3);
+    free(values);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
 /* A solid in the middle of a tunnel has a flow that is its own mirror image: faces that the surface crosses
  * were cut along one of their diagonals, and speeds beside a ball differed by 2 %. */
 static void test_a_mirror_image_is_the_same_flow(void **state) {
@@ -681,6 +711,7 @@ int main(void) {
                                        cmocka_unit_test(test_a_load_without_a_number),
                                        cmocka_unit_test(test_steps_carry_over_cells_in_a_box),
                                        cmocka_unit_test(test_known_profiles),
+                                       cmocka_unit_test(test_the_stream_past_a_turning_solid),
                                        cmocka_unit_test(test_heights_beside_periodic_faces),
                                        cmocka_unit_test(test_a_mirror_image_is_the_same_flow),
                                        cmocka_unit_test(test_force_of_the_body),
