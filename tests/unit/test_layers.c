@@ -151,7 +151,7 @@ static void test_layers_across_faces(void **state) {
     kf_scene *scenes[2];
     kf_fields fields[2];
     for (int seam = 0; seam < 2; seam++) {
-        const double at = seam ? 3.6 : 3.6 + WIDTH / 2;
+        const double at = seam ? 3.6 : 3.6 + 0.5 * WIDTH;
         scenes[seam] = make_stream(nodes, 1e-4);
         kf_body_set_ball(scenes[seam], (const double[3]){9.3, at, at}, 4.0);
         must(kf_body_link(scenes[seam], false, &error), &error);
