@@ -182,6 +182,36 @@ static void test_layers_across_faces(void **state) {
     }
 }
 
+/* Half a ball on a mirror has the layers and the flow of half of a whole ball. */
+static void test_half_a_ball_on_a_mirror(void **state) {
+    (void)state;
+    enum { LENGTH = 24, WIDTH = 16, HALF = 8 };
+    kf_error error = {KF_OK, ""};
+    kf_scene *scenes[2];
+    kf_fields fields[2];
+    for (int half = 0; half < 2; half++) {
+        scenes[half] = make_stream((const int[3]){LENGTH, WIDTH, half ? HALF : 2 * HALF}, 1e-4);
+        for (int face = KF_YMIN; face < KF_FACES; face++)
+            scenes[half]->faces[face] = KF_FREE_SLIP;
+        kf_body_set_ball(scenes[half], (const double[3]){9.3, 7.6, half ? -0.5 : HALF - 0.5}, 4.0);
+        must(kf_body_link(scenes[half], false, &error), &error);
+        fields[half] = run(scenes[half], NULL);
+    }
+    double off = 0.0;
+    for (int i = 0; i < LENGTH * WIDTH * HALF; i++)
+        for (int a = 0; a < 3; a++)
+            off = fmax(off, fabs((double)(fields[1].velocity[a][i] -
+                                          fields[0].velocity[a][i + LENGTH * WIDTH * HALF])));
+    print_message("%zu nodes, %zu in half, flow off by %.2g of the stream\n", scenes[0]->links.layer_count,
+                  scenes[1]->links.layer_count, off / scenes[0]->reference_speed);
+    assert_int_equal(scenes[0]->links.layer_count, 2 * scenes[1]->links.layer_count);
+    assert_true(off < 2e-5 * scenes[0]->reference_speed);
+    for (int half = 0; half < 2; half++) {
+        kf_fields_free(&fields[half]);
+        kf_scene_free(scenes[half]);
+    }
+}
+
 /* Axes exchanged, and mirrored: axis a of the usual scene is axis[a] of the other one. */
 typedef struct turned {
     int axis[3];
@@ -301,24 +331,39 @@ static void test_against_the_reference(void **state) {
     }
 }
 
-/* Between a bar and a plate above it, and at a small viscosity, the kernels do what the reference does:
- * columns end at the other surface, and layers have the wake of high Reynolds numbers. */
-static void test_another_surface(void **state) {
-    (void)state;
+/* Checks a config in double precision against the reference. */
+static void compare_doubles(const kf_scene *scene) {
     enum { FEW = 24 };
     static const char *const values[1] = {"storage=f64"};
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
-    kf_scene *scene = make_stream((const int[3]){26, 20, 6}, 1e-5);
-    kf_body_add_box(scene, (const double[3]){5.3, 4.3, -4.0}, (const double[3]){15.3, 7.2, 9.0});
-    kf_body_add_box(scene, (const double[3]){5.3, 10.1, -4.0}, (const double[3]){15.3, 12.4, 9.0});
-    must(kf_body_link(scene, false, &error), &error);
     must(kinetic_system->reference(problem_of(kinetic_system, scene), FEW, &reference, &error), &error);
     const kf_config config = nearest_config(scene, values, 1);
     const double off = verify_config(kinetic_system, scene, &config, reference, FEW);
     print_message("off by %.2g\n", off);
     assert_true(off < 1e-9);
     kinetic_system->free_reference(reference);
+}
+
+/* Between a bar and a plate above it, and at a small viscosity, the kernels do what the reference does:
+ * columns end at the other surface, and layers have the wake of high Reynolds numbers. */
+static void test_another_surface(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = make_stream((const int[3]){26, 20, 6}, 1e-5);
+    kf_body_add_box(scene, (const double[3]){5.3, 4.3, -4.0}, (const double[3]){15.3, 7.2, 9.0});
+    kf_body_add_box(scene, (const double[3]){5.3, 10.1, -4.0}, (const double[3]){15.3, 12.4, 9.0});
+    must(kf_body_link(scene, false, &error), &error);
+    compare_doubles(scene);
+    kf_scene_free(scene);
+}
+
+/* On slopes of 30 degrees the kernels read the nodes that the reference reads. */
+static void test_steps_along_slopes(void **state) {
+    (void)state;
+    static const turned usual = {{0, 1, 2}, {false, false, false}};
+    kf_scene *scene = make_bar(&usual, true);
+    compare_doubles(scene);
     kf_scene_free(scene);
 }
 
@@ -361,6 +406,11 @@ static void test_columns_end_at_a_sheet(void **state) {
         outside += apart == KF_LAYER_DEPTH;
     }
     assert_true(between > 50 && outside > 50);
+    for (size_t n = 0; n < links->layer_count; n++) {
+        const int y = links->layer[n].node[1],
+                  from = links->link[links->wall[links->layer[n].wall].first].at[0].node[1];
+        if (from > SHEET_LOW && from < SHEET_HIGH) assert_true(y > SHEET_LOW - 2 && y < SHEET_HIGH + 2);
+    }
     kf_plan *plan = open_single(scene);
     const kf_kinetic *kinetic = plan->system;
     double *layer = kf_allocate(kinetic->layer_bytes[0]);
@@ -400,6 +450,26 @@ static void test_a_checkpoint_keeps_the_layers(void **state) {
     for (int p = 0; p < 2; p++)
         kf_fields_free(&fields[p]);
     free(saved);
+    kf_scene_free(scene);
+}
+
+/* A plan that begins again forgets what it knew of layers. */
+static void test_a_new_start_forgets_the_layers(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_ball(NODES, true);
+    kf_plan *plan = open_single(scene);
+    kf_fields fields[2] = {{.density = NULL}, {.density = NULL}};
+    for (int start = 0; start < 2; start++) {
+        must(kf_plan_initialise(plan, &error), &error);
+        advance(plan, STEPS);
+        must(plan->methods->flow->fields(plan, &fields[start], &error), &error);
+    }
+    const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1] * (size_t)scene->nodes[2];
+    assert_memory_equal(fields[0].velocity[0], fields[1].velocity[0], nodes * sizeof(float));
+    for (int start = 0; start < 2; start++)
+        kf_fields_free(&fields[start]);
+    kf_plan_free(plan);
     kf_scene_free(scene);
 }
 
@@ -639,11 +709,14 @@ int main(void) {
         cmocka_unit_test(test_nodes_of_layers),
         cmocka_unit_test(test_depth_of_layers),
         cmocka_unit_test(test_layers_across_faces),
+        cmocka_unit_test(test_half_a_ball_on_a_mirror),
         cmocka_unit_test(test_axes_and_mirrors),
         cmocka_unit_test(test_against_the_reference),
         cmocka_unit_test(test_another_surface),
+        cmocka_unit_test(test_steps_along_slopes),
         cmocka_unit_test(test_columns_end_at_a_sheet),
         cmocka_unit_test(test_a_checkpoint_keeps_the_layers),
+        cmocka_unit_test(test_a_new_start_forgets_the_layers),
         cmocka_unit_test(test_kernels_follow_the_speed),
         cmocka_unit_test(test_kernels_spread_the_viscosity),
         cmocka_unit_test(test_a_known_layer),
