@@ -70,8 +70,9 @@ KF_FUNCTION kf_friction kf_friction_of(const kf_grid *a, const kf_real *u, int c
         const int axis = i / 2, up = i % 2, last = a->cells[axis] - 1 + (axis == c);
         const kf_real outside = KF_R(!kf_is_periodic(a, axis)) * kf_same(at[axis], up ? last : 0),
                       fixed = outside * KF_R(axis != c && a->faces[i] == KF_FACE_FIXED);
-        const kf_index to =
-            k + (up ? kf_above(a, axis, at[axis], stride[axis]) : kf_below(a, axis, at[axis], stride[axis]));
+        /* Outside lies the face itself: a factor of 0 does not undo a NaN. */
+        const kf_index to = k + (1 - (int)outside) * (up ? kf_above(a, axis, at[axis], stride[axis])
+                                                         : kf_below(a, axis, at[axis], stride[axis]));
         kf_real open = KF_R(1) - outside;
 #if KF_SOLID
         const kf_real there = kf_face_height(a, kf_lower_of(a, c, i, at, stride, lower), to);
