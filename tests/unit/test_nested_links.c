@@ -84,7 +84,7 @@ static void test_links_of_the_finest_level(void **state) {
     (void)state;
     kf_error error = {KF_OK, ""};
     kf_nested *nested;
-    kf_scene *scene = open_text(by_law);
+    kf_scene *scene = open_text(modelled);
     must(kf_nested_make(scene, &nested, &error), &error);
     assert_int_equal(nested->count, 3);
     assert_int_equal(nested->level[0].scene.links.count + nested->level[1].scene.links.count, 0);
@@ -105,6 +105,23 @@ static void test_links_of_the_finest_level(void **state) {
                             finest->scene.nodes[a] - finest->ghosts[2 * a + 1] - 1);
     for (size_t n = 0; n < links->inside_count; n++)
         assert_int_equal(links->inside[n][1] + finest->origin[1], whole->inside[n][1]);
+    /* The level has all nodes of layers that lie in it, in their order. */
+    size_t own = 0;
+    for (size_t n = 0; n < whole->layer_count; n++) {
+        int at[3];
+        bool inside = true;
+        for (int a = 0; a < 3; a++) {
+            at[a] = whole->layer[n].node[a] - finest->origin[a];
+            inside = inside && at[a] >= 0 && at[a] < finest->scene.nodes[a];
+        }
+        if (!inside) continue;
+        assert_true(own < links->layer_count);
+        assert_memory_equal(links->layer[own].node, at, sizeof at);
+        assert_true(links->layer[own].wall == whole->layer[n].wall &&
+                    links->layer[own].height == whole->layer[n].height);
+        own++;
+    }
+    assert_true(own > 500 && own == links->layer_count);
     kf_nested_free(nested);
     kf_scene_free(scene);
 }
