@@ -14,12 +14,14 @@
 #include <string.h>
 
 #include "scene/scene.h"
+#include "solver/kinetic/kinetic_cost.h"
 #include "solver/kinetic/reference.h"
 #include "solver/validation/body.h"
 #include "solver/validation/flow.h"
 #include "tests/unit/folder_and_backend.h"
 #include "tests/unit/kinetic_variants.h"
 #include "tests/unit/scene_texts.h"
+#include "tests/unit/works_by_hand.h"
 
 enum { NODES = 4000, STEPS = 40 };
 
@@ -473,6 +475,28 @@ static void test_a_new_start_forgets_the_layers(void **state) {
     kf_scene_free(scene);
 }
 
+/* The cost model knows the kernel of layers: an index, a height and a viscosity of each node in every period.
+ */
+static void test_cost_of_layers(void **state) {
+    (void)state;
+    enum { BYTES = 16 };
+    kf_scene *scene = open_ball(NODES, true);
+    static const char *const values[1] = {"storage=f32"};
+    const kf_config config = nearest_config(scene, values, 1);
+    kf_works works = works_of_model(&kf_cost_kinetic, problem_of(kinetic_system, scene),
+                                    kf_backend_device(backend), &config);
+    int found = 0;
+    for (size_t i = 0; i < works.count; i++)
+        if (strcmp(works.list[i].name, "spread_viscosity") == 0) {
+            const double right = BYTES * (double)scene->links.layer_count / KF_LAYER_PERIOD;
+            assert_true(fabs(works.list[i].amount[KF_COST_DRAM] / right - 1.0) < 1e-9);
+            found++;
+        }
+    assert_int_equal(found, 1);
+    kf_works_free(&works);
+    kf_scene_free(scene);
+}
+
 /* The kernels follow mean and fluctuation of the speed that the law reads at each node, and see where there
  * are no eddies: step by step as computed here from what the law found. The stream comes faster than the flow
  * begins, which is a fluctuation. */
@@ -717,6 +741,7 @@ int main(void) {
         cmocka_unit_test(test_columns_end_at_a_sheet),
         cmocka_unit_test(test_a_checkpoint_keeps_the_layers),
         cmocka_unit_test(test_a_new_start_forgets_the_layers),
+        cmocka_unit_test(test_cost_of_layers),
         cmocka_unit_test(test_kernels_follow_the_speed),
         cmocka_unit_test(test_kernels_spread_the_viscosity),
         cmocka_unit_test(test_a_known_layer),
