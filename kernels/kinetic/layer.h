@@ -50,8 +50,8 @@ KF_FUNCTION int kf_round_step(double step) {
     return step < 0.0 ? -steps : steps;
 }
 
-/* KF_WRAPS has a bit for each periodic axis. Reads the speeds on the normal up to the depth of the layers,
- * the grid's end or another surface. */
+/* Reads the speeds on the normal up to the depth of the layers, the grid's end or another surface. The define
+ * KF_WRAPS has a bit for each periodic axis. */
 KF_FUNCTION void kf_read_profile(const kf_wall_arguments *a, int wall, const double normal[3],
                                  const double along[3], kf_profile *p) {
     const double first = kf_load_constant(a->layer.distance + wall);

@@ -3,9 +3,8 @@
 #include <math.h>
 #include <png.h>
 
+#include "tests/unit/fluid_texts.h"
 #include "tests/unit/near.h"
-#include "tests/unit/scene_files.h"
-#include "tests/unit/stable_fluids_support.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -13,15 +12,6 @@ static void begin_at(const kf_fluid *f, int simulation, const int cell[3], doubl
     kf_fluid_waves *waves = kf_fluid_waves_make(f, simulation);
     kf_fluid_initial(waves, cell, velocity);
     kf_fluid_waves_free(waves);
-}
-
-static kf_fluid *open_text(const char *text) {
-    static const int as_said[3];
-    kf_error error = {KF_OK, ""};
-    kf_fluid *f = NULL;
-    if (kf_fluid_open(write_text("box.json", text), as_said, &f, &error) != KF_OK)
-        fail_msg("%s", error.message);
-    return f;
 }
 
 static void refused(const char *text, const char *why) {
@@ -32,9 +22,6 @@ static void refused(const char *text, const char *why) {
     assert_holds(error.message, why);
 }
 
-/* Cells of 0.25 m, steps of 0.1 s: 1 m/s is 0.4 cells a step, 1 m/s^2 0.04 cells a step^2. */
-#define FLAT  "\"domain\": {\"cells\": [16, 12], \"length\": 4}, \"flow\": {\"time_step\": 0.1"
-#define PLAIN "\"stable_fluids\": {}, " FLAT "}"
 #define WALLED                                                                                               \
     "\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12], \"length\": 4, \"walls\": [\"x\", \"y\"]}, "   \
     "\"flow\": {\"time_step\": 0.1}"
@@ -421,130 +408,6 @@ static void starts_by_their_formulas(void **state) {
     kf_fluid_free(f);
 }
 
-static void numbers_are_hashed(kf_fluid *f, const char *hash) {
-    double *const numbers[] = {&f->viscosity,
-                               &f->confinement,
-                               &f->accuracy,
-                               &f->shake,
-                               &f->start_velocity[0],
-                               &f->start_velocity[1],
-                               &f->start_velocity[2],
-                               &f->start_amplitude,
-                               &f->body_amplitude,
-                               &f->dyes[0].dissipation,
-                               &f->dyes[0].lift,
-                               &f->motion.center[0],
-                               &f->motion.center[1],
-                               &f->motion.center[2],
-                               &f->motion.velocity[0],
-                               &f->motion.velocity[1],
-                               &f->motion.velocity[2],
-                               &f->motion.axis[0],
-                               &f->motion.axis[1],
-                               &f->motion.axis[2],
-                               &f->motion.spin,
-                               &f->drag,
-                               &f->rebound,
-                               &f->impulses[0].vector[0],
-                               &f->impulses[0].vector[1],
-                               &f->impulses[0].vector[2],
-                               &f->sources[0].center[0],
-                               &f->sources[0].center[1],
-                               &f->sources[0].center[2],
-                               &f->sources[0].radius,
-                               &f->sources[0].velocity[0],
-                               &f->sources[0].velocity[1],
-                               &f->sources[0].velocity[2],
-                               &f->sources[0].pull,
-                               &f->sources[0].acceleration[0],
-                               &f->sources[0].acceleration[1],
-                               &f->sources[0].acceleration[2],
-                               &f->sources[0].dye[0],
-                               &f->sources[0].dye[1],
-                               &f->sources[0].dye[2]};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const double was = *numbers[i];
-        *numbers[i] = was + 0.125;
-        kf_fluid_finish(f);
-        if (strcmp(f->hash, hash) == 0) fail_msg("number %zu is not in the hash", i);
-        *numbers[i] = was;
-    }
-}
-
-static void integers_are_hashed(kf_fluid *f, const char *hash) {
-    int *const whole[] = {&f->cells[0],
-                          &f->cells[1],
-                          &f->simulations,
-                          &f->start_mode,
-                          &f->body_mode,
-                          &f->impulses[0].cell[0],
-                          &f->impulses[0].cell[1],
-                          &f->impulses[0].cell[2],
-                          &f->impulses[0].reach};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        const int was = *whole[i];
-        *whole[i] = was - (i < 2); /* the mask has as many cells */
-        *whole[i] += i >= 2;
-        kf_fluid_finish(f);
-        if (strcmp(f->hash, hash) == 0) fail_msg("integer %zu is not in the hash", i);
-        *whole[i] = was;
-    }
-}
-
-static void flags_are_hashed(kf_fluid *f, const char *hash) {
-    bool *const flags[] = {&f->walls[0],   &f->walls[1],    &f->walls[2],         &f->midpoint,
-                           &f->reflection, &f->exponential, &f->particle_midpoint};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-        *flags[i] = !*flags[i];
-        kf_fluid_finish(f);
-        if (strcmp(f->hash, hash) == 0) fail_msg("flag %zu is not in the hash", i);
-        *flags[i] = !*flags[i];
-    }
-}
-
-static void the_rest_is_hashed(kf_fluid *f, const char *hash) {
-    f->mask[0] += 0.5F;
-    kf_fluid_finish(f);
-    assert_string_not_equal(f->hash, hash);
-    f->mask[0] -= 0.5F;
-    f->impulses[0].step++;
-    kf_fluid_finish(f);
-    assert_string_not_equal(f->hash, hash);
-    f->impulses[0].step--;
-    f->sources[0].last--;
-    kf_fluid_finish(f);
-    assert_string_not_equal(f->hash, hash);
-    f->sources[0].last++;
-    f->seed++;
-    kf_fluid_finish(f);
-    assert_string_not_equal(f->hash, hash);
-    f->seed--;
-}
-
-/* Everything that changes the result changes the hash; a copy has the same. */
-static void what_changes_the_result_changes_the_hash(void **state) {
-    (void)state;
-    static const char text[] =
-        "{" PLAIN ", \"dyes\": [{\"name\": \"ink\"}], \"sources\": [{\"center\": [1, 2], "
-        "\"radius\": 0.5}], \"pushes\": {\"reach\": 2, \"list\": [{\"step\": 7, \"at\": "
-        "[3.9, 0.1], \"velocity\": [2, 3]}]}, \"solid\": {\"shape\": \"disc\", "
-        "\"center\": [2, 1.25], \"radius\": 0.6}}";
-    kf_fluid *f = open_text(text);
-    char hash[KF_HASH_HEX];
-    memcpy(hash, f->hash, sizeof hash);
-    kf_fluid *copy = kf_fluid_copy(f);
-    kf_fluid_finish(copy);
-    assert_string_equal(copy->hash, hash);
-    kf_fluid_free(copy);
-    numbers_are_hashed(f, hash);
-    integers_are_hashed(f, hash);
-    flags_are_hashed(f, hash);
-    the_rest_is_hashed(f, hash);
-    kf_fluid_finish(f);
-    assert_string_equal(f->hash, hash);
-    kf_fluid_free(f);
-}
-
 /* Snapshot, record and time of a plan at its start agree with the file's numbers in SI units. */
 static void what_a_user_sees(void **state) {
     (void)state;
@@ -625,7 +488,6 @@ int main(void) {
         cmocka_unit_test(solids_go_on_beyond_periodic_faces),
         cmocka_unit_test(a_picture_stands_upright),
         cmocka_unit_test(starts_by_their_formulas),
-        cmocka_unit_test(what_changes_the_result_changes_the_hash),
         cmocka_unit_test(what_a_user_sees),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
