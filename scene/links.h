@@ -49,8 +49,6 @@ bool kf_link_joins_fluid(const kf_link_box *box, uint64_t link);
 /* Moves `at` over a link that is not cut to the next node of the box; returns whether there is such a node.
  */
 bool kf_link_pass(const kf_link_box *box, kf_link_node *at);
-/* Most steps of kf_wall_node.open. */
-enum { KF_LINK_OPEN = 24 };
 /* Returns whether a surface cuts the link at a node of the box. */
 bool kf_link_cut(const kf_link_box *box, const kf_link_node *at);
 /* Rounds a step along a normal. Halves are rounded towards 0, even if they are off by an error of rounding,
@@ -61,6 +59,8 @@ void kf_link_list_wall(const kf_link_box *box, kf_links *links);
 /* Removes the law from nodes where layers are laminar: those before the scene's trip, or all nodes. Without
  * an inflow it removes none. A trip behind the solid's end is refused. */
 kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error);
+/* Returns the length of the solid along the fastest inflow, in cells, times that inflow's speed. */
+double kf_link_reach(const kf_scene *scene, double *speed);
 /* Lists the nodes of the solid's layers, for a model of them, behind an inflow (links_layer.c). */
 void kf_link_list_layer(kf_scene *scene);
 

@@ -19,12 +19,9 @@ static const double SAME = 1e-9;
 /* Returns the thickness of a turbulent layer behind a length along the stream, in cells: 0.37 x Re_x^-0.2
  * (Schlichting and Gersten, Boundary-Layer Theory, for a flat plate). */
 static double thickness(const kf_scene *scene) {
-    double stream[3], reach = 0.0;
-    const double speed = kf_scene_fastest_face(scene, KF_INFLOW, stream);
-    if (!(speed > 0.0)) return 0.0;
-    for (int a = 0; a < 3; a++)
-        reach += fabs(stream[a]) * (scene->solid_high[a] - scene->solid_low[a]);
-    return 0.37 * reach / speed * pow(reach / scene->viscosity, -0.2);
+    double speed;
+    const double reach = kf_link_reach(scene, &speed);
+    return speed > 0.0 ? 0.37 * reach / speed * pow(reach / scene->viscosity, -0.2) : 0.0;
 }
 
 /* Numbers of the nodes beside the surface by planes of the grid, and what is known of one plane. */

@@ -88,8 +88,28 @@ static bool at_edge(const kf_links *links, const kf_wall_node *wall) {
     return false;
 }
 
-/* Steps from node to node along the normal, over links that neither a surface nor a mirror cuts. Keeps the
- * node whose distance from the surface is nearest to MATCH. */
+/* Turns a node towards the next one along a normal. gone: the way from the first node, which gets that to the
+ * next. Returns false if that is the same node. */
+static bool turn(const double normal[3], int step, int gone[3], kf_link_node *at) {
+    bool moves = false;
+    for (int a = 0; a < 3; a++) {
+        const int next = kf_link_round(step * normal[a]);
+        at->direction[a] = (signed char)(next - gone[a]);
+        moves = moves || next != gone[a];
+        gone[a] = next;
+    }
+    return moves;
+}
+
+/* Moves to the next node, over a link that neither a surface nor a mirror cuts; returns whether there is one.
+ */
+static bool go_on(const kf_link_box *b, kf_link_node *at) {
+    const kf_link_node before = *at;
+    return kf_link_pass(b, at) && memcmp(at->direction, before.direction, sizeof before.direction) == 0;
+}
+
+/* Steps from node to node along the normal. Keeps the node whose distance from the surface is nearest to
+ * MATCH. */
 static void look_out(const kf_link_box *b, const kf_link *link, double distance, kf_wall_node *wall) {
     kf_link_node at = link->at[0];
     int gone[3] = {0, 0, 0};
@@ -97,18 +117,11 @@ static void look_out(const kf_link_box *b, const kf_link *link, double distance,
     wall->height = wall->distance = distance;
     if (!(distance > 0.0)) return;
     for (int step = 1; step <= FARTHEST; step++) {
-        signed char asked[3];
         double height = distance;
-        for (int a = 0; a < 3; a++) {
-            const int next = kf_link_round(step * wall->normal[a]);
-            asked[a] = at.direction[a] = (signed char)(next - gone[a]);
-            gone[a] = next;
-            height += next * wall->normal[a];
-        }
-        if (asked[0] == 0 && asked[1] == 0 && asked[2] == 0) continue;
-        if (!kf_link_pass(b, &at) || memcmp(at.direction, asked, sizeof asked) != 0 ||
-            !b->fluid[kf_link_node_index(b, at.node)])
-            return;
+        if (!turn(wall->normal, step, gone, &at)) continue;
+        if (!go_on(b, &at) || !b->fluid[kf_link_node_index(b, at.node)]) return;
+        for (int a = 0; a < 3; a++)
+            height += gone[a] * wall->normal[a];
         if (fabs(height - MATCH) >= fabs(wall->height - MATCH)) continue;
         memcpy(wall->seen, at.node, sizeof at.node);
         wall->height = height;
@@ -121,15 +134,9 @@ static int count_open(const kf_link_box *b, const kf_link *link, const kf_wall_n
     kf_link_node at = link->at[0];
     int gone[3] = {0, 0, 0};
     for (int step = 1; step <= KF_LINK_OPEN; step++) {
-        signed char asked[3];
-        for (int a = 0; a < 3; a++) {
-            const int next = kf_link_round(step * wall->normal[a]);
-            asked[a] = at.direction[a] = (signed char)(next - gone[a]);
-            gone[a] = next;
-        }
-        if (asked[0] == 0 && asked[1] == 0 && asked[2] == 0) continue;
+        if (!turn(wall->normal, step, gone, &at)) continue;
         if (kf_link_cut(b, &at)) return step - 1;
-        if (!kf_link_pass(b, &at) || memcmp(at.direction, asked, sizeof asked) != 0) return KF_LINK_OPEN;
+        if (!go_on(b, &at)) return KF_LINK_OPEN;
     }
     return KF_LINK_OPEN;
 }
@@ -158,14 +165,20 @@ bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]) {
     return scene->wall_law && !scene->laminar && !(scene->trip > 0.0 && behind < scene->trip * speed);
 }
 
+double kf_link_reach(const kf_scene *scene, double *speed) {
+    double stream[3], reach = 0.0;
+    *speed = kf_scene_fastest_face(scene, KF_INFLOW, stream);
+    for (int a = 0; a < 3; a++)
+        reach += fabs(stream[a]) * (scene->solid_high[a] - scene->solid_low[a]);
+    return reach;
+}
+
 /* Lengths along the wind are multiplied by the wind's speed here */
 kf_status kf_link_trip_wall(kf_scene *scene, kf_error *error) {
     kf_links *links = &scene->links;
-    double stream[3], reach = 0.0;
-    const double speed = kf_scene_fastest_face(scene, KF_INFLOW, stream);
+    double speed;
+    const double reach = kf_link_reach(scene, &speed);
     if (!(speed > 0.0)) return KF_OK;
-    for (int a = 0; a < 3; a++)
-        reach += fabs(stream[a]) * (scene->solid_high[a] - scene->solid_low[a]);
     if (scene->trip * speed >= reach)
         return kf_fail(
             error, KF_BAD_INPUT,

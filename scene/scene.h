@@ -139,6 +139,8 @@ typedef struct kf_link {
  * at the end of a plate has a momentum thickness Reynolds number of 0.664 sqrt(Re), which is then 320. Below
  * 320 a turbulent layer does not last (Preston, J. Fluid Mech. 3, 373, 1958). */
 #define KF_LAMINAR_REYNOLDS 2.3e5
+/* Most steps of kf_wall_node.open, and the largest depth of modelled layers, in cells. */
+enum { KF_LINK_OPEN = 24 };
 /* A fluid node beside the surface, for a law of the wall. */
 typedef struct kf_wall_node {
     size_t first, count; /* its links, which are consecutive */

@@ -46,6 +46,12 @@ kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_err
     return KF_OK;
 }
 
+kf_status kf_plan_buffer_of(kf_plan *plan, const void *data, size_t bytes, kf_buffer **buffer,
+                            kf_error *error) {
+    KF_TRY(kf_plan_buffer(plan, bytes, buffer, error));
+    return kf_buffer_upload(*buffer, 0, data, bytes, error);
+}
+
 kf_status kf_plan_spread(kf_plan *plan, size_t bytes, size_t period, const size_t *ends, kf_buffer **buffer,
                          kf_error *error) {
     KF_TRY((plan->near_parts > plan->part_count ? kf_buffer_share : kf_buffer_spread)(

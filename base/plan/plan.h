@@ -126,6 +126,9 @@ kf_status kf_plan_partial(kf_plan *plan, size_t bytes, size_t period, const size
 kf_status kf_plan_on_host(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
 /* Makes a buffer on the part's device, whose content is undefined. */
 kf_status kf_plan_buffer(kf_plan *plan, size_t bytes, kf_buffer **buffer, kf_error *error);
+/* Makes a buffer of the part with this content. */
+kf_status kf_plan_buffer_of(kf_plan *plan, const void *data, size_t bytes, kf_buffer **buffer,
+                            kf_error *error);
 /* Declares that the steps t with t % period == phase write all values of the buffer that they later read. The
  * gate fills the buffer with KF_SPOILT before each of these steps. NULL: nothing is declared. */
 void kf_plan_fresh(kf_plan *plan, kf_buffer *buffer, int period, int phase);

@@ -165,11 +165,6 @@ unsigned char *kf_d2q9_beyond(const kf_scene *scene) {
     return NULL;
 }
 
-static kf_status upload(kf_plan *plan, const void *data, size_t bytes, kf_buffer **buffer, kf_error *error) {
-    KF_TRY(kf_plan_buffer(plan, bytes, buffer, error));
-    return kf_buffer_upload(*buffer, 0, data, bytes, error);
-}
-
 /* Uploads a byte per node, which every part of a team reads. */
 static kf_status upload_nodes(kf_plan *plan, const kf_d2q9 *system, const unsigned char *data,
                               kf_buffer **buffer, kf_error *error) {
@@ -193,7 +188,7 @@ static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, 
     unsigned char *beyond = system->options.full_way ? NULL : kf_d2q9_beyond(s->scene);
     if (beyond != NULL) {
         const size_t bytes = 2 * ((size_t)s->scene->nodes[0] + (size_t)s->scene->nodes[1]);
-        const kf_status status = upload(plan, beyond, bytes, &buffer, error);
+        const kf_status status = kf_plan_buffer_of(plan, beyond, bytes, &buffer, error);
         free(beyond);
         KF_TRY(status);
         a->beyond = kf_buffer_address(buffer);
@@ -204,11 +199,12 @@ static kf_status upload_survey(kf_plan *plan, kf_d2q9 *system, const survey *s, 
     a->link_count = (int)s->link_count;
     a->open_count = (int)s->open_count;
     if (s->link_count > 0) {
-        KF_TRY(upload(plan, s->links, s->link_count * sizeof *s->links, &buffer, error));
+        KF_TRY(kf_plan_buffer_of(plan, s->links, s->link_count * sizeof *s->links, &buffer, error));
         a->links = kf_buffer_address(buffer);
     }
     if (s->open_count > 0) {
-        KF_TRY(upload(plan, s->open_nodes, 5 * s->open_count * sizeof *s->open_nodes, &buffer, error));
+        KF_TRY(kf_plan_buffer_of(plan, s->open_nodes, 5 * s->open_count * sizeof *s->open_nodes, &buffer,
+                                 error));
         a->open_nodes = kf_buffer_address(buffer);
     }
     return KF_OK;

@@ -10,8 +10,7 @@ kf_status kf_flow_upload_distance(kf_plan *plan, kf_distance_table *table, kf_er
     kf_buffer *values;
     kf_scene_distance(kf_plan_scene(plan), &grid);
     const size_t bytes = (size_t)grid.size[0] * (size_t)grid.size[1] * (size_t)grid.size[2] * sizeof(float);
-    kf_status status = kf_plan_buffer(plan, bytes, &values, error);
-    if (status == KF_OK) status = kf_buffer_upload(values, 0, grid.values, bytes, error);
+    const kf_status status = kf_plan_buffer_of(plan, grid.values, bytes, &values, error);
     free(grid.values);
     KF_TRY(status);
     table->values = kf_buffer_address(values);

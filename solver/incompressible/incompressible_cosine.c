@@ -52,10 +52,9 @@ static kf_status upload(kf_plan *plan, const double *values, size_t count, size_
     float *single = kf_allocate(count * sizeof *single);
     for (size_t i = 0; i < count; i++)
         single[i] = (float)values[i];
-    kf_status status = kf_plan_buffer(plan, count * real_bytes, buffer, error);
-    if (status == KF_OK)
-        status = kf_buffer_upload(*buffer, 0, real_bytes == sizeof(double) ? (const void *)values : single,
-                                  count * real_bytes, error);
+    const kf_status status =
+        kf_plan_buffer_of(plan, real_bytes == sizeof(double) ? (const void *)values : single,
+                          count * real_bytes, buffer, error);
     free(single);
     return status;
 }

@@ -6,6 +6,9 @@
 #include "scene/scene.h"
 #include "solver/kinetic/kinetic_builder.h"
 
+/* The kernels keep as many speeds of a column as there are steps. */
+_Static_assert((int)KF_LAYER_DEPTH == (int)KF_LINK_OPEN, "columns of layers have one length");
+
 /* Marks the listed nodes, and counts those before each word of marks. */
 static void mark_nodes(const kf_kinetic *kinetic, const kf_links *links, size_t words, unsigned *mask,
                        int *first) {
@@ -20,57 +23,64 @@ static void mark_nodes(const kf_kinetic *kinetic, const kf_links *links, size_t 
     }
 }
 
-/* Uploads a list to a new buffer, and sets its address. */
-static kf_status send(kf_plan *plan, const void *list, size_t bytes, void **address, kf_error *error) {
-    kf_buffer *buffer;
-    KF_TRY(kf_plan_buffer(plan, bytes, &buffer, error));
-    *address = kf_buffer_address(buffer);
-    return kf_buffer_upload(buffer, 0, list, bytes, error);
-}
-
 static kf_status send_marks(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
     kf_kinetic_layer *a = &kinetic->arguments.layer;
     const size_t words = (size_t)kinetic->geometry.capacity / 32 + 1;
     unsigned *mask = kf_allocate_zeroed(words, sizeof *mask);
     int *first = kf_allocate(words * sizeof *first);
-    void *place[2] = {NULL, NULL};
+    kf_buffer *masks, *firsts;
     mark_nodes(kinetic, links, words, mask, first);
-    kf_status status = send(plan, mask, words * sizeof *mask, &place[0], error);
-    if (status == KF_OK) status = send(plan, first, words * sizeof *first, &place[1], error);
-    a->mask = place[0];
-    a->first = place[1];
+    kf_status status = kf_plan_buffer_of(plan, mask, words * sizeof *mask, &masks, error);
+    if (status == KF_OK) status = kf_plan_buffer_of(plan, first, words * sizeof *first, &firsts, error);
     free(mask);
     free(first);
-    return status;
+    KF_TRY(status);
+    a->mask = kf_buffer_address(masks);
+    a->first = kf_buffer_address(firsts);
+    return KF_OK;
 }
 
+/* Sends what is known of the layers' nodes. */
 static kf_status send_nodes(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
     kf_kinetic_layer *a = &kinetic->arguments.layer;
-    const size_t count = links->layer_count, walls = links->wall_count;
-    int *wall = kf_allocate(count * sizeof *wall), *open = kf_allocate(walls * sizeof *open);
-    double *height = kf_allocate(count * sizeof *height), *distance = kf_allocate(walls * sizeof *distance);
-    void *place[4] = {NULL, NULL, NULL, NULL};
-    for (size_t n = 0; n < walls; n++) {
-        distance[n] = links->wall[n].distance;
-        open[n] = links->wall[n].open;
-    }
+    const size_t count = links->layer_count;
+    int *wall = kf_allocate(count * sizeof *wall);
+    double *height = kf_allocate(count * sizeof *height);
+    kf_buffer *walls, *heights;
     for (size_t n = 0; n < count; n++) {
         wall[n] = links->layer[n].wall;
         height[n] = links->layer[n].height;
     }
-    kf_status status = send(plan, wall, count * sizeof *wall, &place[0], error);
-    if (status == KF_OK) status = send(plan, height, count * sizeof *height, &place[1], error);
-    if (status == KF_OK) status = send(plan, distance, walls * sizeof *distance, &place[2], error);
-    if (status == KF_OK) status = send(plan, open, walls * sizeof *open, &place[3], error);
-    a->wall = place[0];
-    a->height = place[1];
-    a->distance = place[2];
-    a->open = place[3];
+    kf_status status = kf_plan_buffer_of(plan, wall, count * sizeof *wall, &walls, error);
+    if (status == KF_OK) status = kf_plan_buffer_of(plan, height, count * sizeof *height, &heights, error);
     free(wall);
     free(height);
-    free(distance);
+    KF_TRY(status);
+    a->wall = kf_buffer_address(walls);
+    a->height = kf_buffer_address(heights);
+    return KF_OK;
+}
+
+/* Sends what is known of the nodes beside the surface. */
+static kf_status send_wall(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
+    kf_kinetic_layer *a = &kinetic->arguments.layer;
+    const size_t count = links->wall_count;
+    int *open = kf_allocate(count * sizeof *open);
+    double *distance = kf_allocate(count * sizeof *distance);
+    kf_buffer *opens, *distances;
+    for (size_t n = 0; n < count; n++) {
+        open[n] = links->wall[n].open;
+        distance[n] = links->wall[n].distance;
+    }
+    kf_status status = kf_plan_buffer_of(plan, open, count * sizeof *open, &opens, error);
+    if (status == KF_OK)
+        status = kf_plan_buffer_of(plan, distance, count * sizeof *distance, &distances, error);
     free(open);
-    return status;
+    free(distance);
+    KF_TRY(status);
+    a->open = kf_buffer_address(opens);
+    a->distance = kf_buffer_address(distances);
+    return KF_OK;
 }
 
 kf_status kf_kinetic_upload_layer(kf_plan *plan, kf_kinetic *kinetic, kf_error *error) {
@@ -79,6 +89,7 @@ kf_status kf_kinetic_upload_layer(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     if (links->layer_count == 0) return KF_OK;
     KF_TRY(send_marks(plan, kinetic, links, error));
     KF_TRY(send_nodes(plan, kinetic, links, error));
+    KF_TRY(send_wall(plan, kinetic, links, error));
     kinetic->layer_bytes[0] = KF_LAYER_STATE * links->wall_count * sizeof(double);
     kinetic->layer_bytes[1] = links->layer_count * kinetic->real_bytes;
     for (int i = 0; i < 2; i++)

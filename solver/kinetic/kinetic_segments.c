@@ -79,9 +79,9 @@ static void free_lists(segment_lists *lists) {
 static kf_status upload_integers(kf_plan *plan, const int *values, size_t count, int **address,
                                  kf_error *error) {
     kf_buffer *buffer;
-    KF_TRY(kf_plan_buffer(plan, count * sizeof(int), &buffer, error));
+    KF_TRY(kf_plan_buffer_of(plan, values, count * sizeof(int), &buffer, error));
     *address = kf_buffer_address(buffer);
-    return kf_buffer_upload(buffer, 0, values, count * sizeof(int), error);
+    return KF_OK;
 }
 
 /* Returns places[corner][segment]: the nodes of each segment's cell as places in the band. */

@@ -85,7 +85,7 @@ typedef struct kf_reference_wall {
     double *eddies;            /* [count] the viscosity of turbulence at each node */
 } kf_reference_wall;
 /* Most nodes of a column through a layer. */
-enum { KF_REFERENCE_COLUMN = 26 };
+enum { KF_REFERENCE_COLUMN = KF_LINK_OPEN + 1 };
 /* Follows the layer at a node beside the surface, by what the law says there. */
 void kf_reference_follow_layer(const kf_reference_wall *work, size_t number, double share, double speed,
                                double friction_velocity, const double along[3]);

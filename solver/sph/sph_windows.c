@@ -179,8 +179,7 @@ static kf_status keep_window(kf_plan *plan, int window, const float *values, siz
         memcpy(system->window_values[window], values, bytes);
         return KF_OK;
     }
-    KF_TRY(kf_plan_buffer(plan, bytes, &system->windows[window], error));
-    return kf_buffer_upload(system->windows[window], 0, values, bytes, error);
+    return kf_plan_buffer_of(plan, values, bytes, &system->windows[window], error);
 }
 
 /* Runs the coarse scene through the windows, and notes at each where the plan's particles would be. */

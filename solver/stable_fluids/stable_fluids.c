@@ -36,7 +36,7 @@ kf_problem *kf_fluid_problem(kf_fluid *fluid, bool owned) {
     kf_copy_text(problem->source, sizeof problem->source, fluid->source);
     memcpy(problem->hash, fluid->hash, sizeof problem->hash);
     problem->seed = fluid->seed;
-    if (fluid->notes != NULL) kf_note(&problem->notes, "%s", fluid->notes);
+    if (fluid->notes.text != NULL) kf_note(&problem->notes, "%s", fluid->notes.text);
     add_facts(fluid, &problem->facts);
     return problem;
 }

@@ -13,14 +13,6 @@ const char *const kf_fluid_start_names[KF_STARTS] = {"rest", "shear_wave", "tayl
 
 static const double pi = 3.14159265358979323846;
 
-void kf_fluid_note(kf_fluid *fluid, const char *line) {
-    kf_text all = {0};
-    if (fluid->notes != NULL) kf_note(&all, "%s", fluid->notes);
-    kf_note(&all, "%s", line);
-    free(fluid->notes);
-    fluid->notes = all.text;
-}
-
 void kf_fluid_domain(const kf_fluid *fluid, int cells[3]) {
     for (int i = 0; i < 3; i++)
         cells[i] = fluid->walls[i] ? fluid->cells[i] / 2 : fluid->cells[i];
@@ -223,7 +215,8 @@ static void *copied(const void *data, size_t bytes) {
 
 kf_fluid *kf_fluid_copy(const kf_fluid *fluid) {
     kf_fluid *copy = copied(fluid, sizeof *fluid);
-    copy->notes = fluid->notes != NULL ? kf_duplicate(fluid->notes) : NULL;
+    copy->notes = (kf_text){0};
+    if (fluid->notes.text != NULL) kf_note(&copy->notes, "%s", fluid->notes.text);
     copy->impulses = copied(fluid->impulses, fluid->impulse_count * sizeof *fluid->impulses);
     copy->sources = copied(fluid->sources, (size_t)fluid->source_count * sizeof *fluid->sources);
     copy->mask = copied(fluid->mask, kf_fluid_cell_count(fluid) * sizeof *fluid->mask);
@@ -232,7 +225,7 @@ kf_fluid *kf_fluid_copy(const kf_fluid *fluid) {
 
 void kf_fluid_free(kf_fluid *fluid) {
     if (fluid == NULL) return;
-    free(fluid->notes);
+    kf_text_free(&fluid->notes);
     free(fluid->impulses);
     free(fluid->sources);
     free(fluid->mask);

@@ -49,7 +49,7 @@ typedef struct kf_fluid_dye {
 
 typedef struct kf_fluid {
     char name[128], source[KF_PATH], hash[KF_HASH_HEX];
-    char *notes;
+    kf_text notes;
     uint64_t seed;
 
     int dimensions; /* 2 or 3 */
@@ -96,8 +96,6 @@ typedef struct kf_fluid {
     bool particle_midpoint;
 } kf_fluid;
 
-/* Adds a line to the notes. */
-void kf_fluid_note(kf_fluid *fluid, const char *line);
 /* Finds the cells of the domain, without the mirror images. */
 void kf_fluid_domain(const kf_fluid *fluid, int cells[3]);
 double kf_fluid_domain_count(const kf_fluid *fluid); /* the number of these */

@@ -74,8 +74,8 @@ static kf_status read_domain(const reader *r, const int asked[3]) {
     KF_TRY(kf_json_integer(place, domain, "simulations", false, 1, MOST_SIMULATIONS, &simulations, r->error));
     f->simulations = (int)simulations;
     if (simulations > 1)
-        kf_fluid_note(f,
-                      "domain.simulations: files, pictures and tables of a run are of the first simulation");
+        kf_note(&f->notes,
+                "domain.simulations: files, pictures and tables of a run are of the first simulation");
     for (int i = 0; i < 3; i++) {
         int n = i < f->dimensions ? (int)cells[i] : 1;
         if (i < f->dimensions && cells[i] != n)

@@ -298,7 +298,7 @@ static void fill_repeated(const solid *s, kf_mesh *mesh) {
  * must leave it, too. */
 static kf_status check_mesh(const solid *s, const char *path, const kf_mesh *mesh, kf_text *notes) {
     kf_body body;
-    if (notes->text != NULL) kf_fluid_note(s->fluid, notes->text);
+    if (notes->text != NULL) kf_note(&s->fluid->notes, "%s", notes->text);
     const size_t open = kf_mesh_body(mesh, true, &body);
     if (open > 0)
         return kf_fail(

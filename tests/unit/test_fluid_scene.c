@@ -332,11 +332,11 @@ static void of_several_simulations_one_is_written(void **state) {
     kf_fluid *f =
         open_text("{\"stable_fluids\": {}, \"domain\": {\"cells\": [16, 12], \"simulations\": 3}, \"flow\": "
                   "{\"time_step\": 0.1}}");
-    assert_non_null(f->notes);
-    assert_non_null(strstr(f->notes, "are of the first simulation"));
+    assert_non_null(f->notes.text);
+    assert_non_null(strstr(f->notes.text, "are of the first simulation"));
     kf_fluid_free(f);
     f = open_text("{" PLAIN "}");
-    assert_null(f->notes);
+    assert_null(f->notes.text);
     kf_fluid_free(f);
 }
 
