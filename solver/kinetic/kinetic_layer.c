@@ -28,7 +28,7 @@ static kf_status send_marks(kf_plan *plan, kf_kinetic *kinetic, const kf_links *
     const size_t words = (size_t)kinetic->geometry.capacity / 32 + 1;
     unsigned *mask = kf_allocate_zeroed(words, sizeof *mask);
     int *first = kf_allocate(words * sizeof *first);
-    kf_buffer *masks, *firsts;
+    kf_buffer *masks = NULL, *firsts = NULL;
     mark_nodes(kinetic, links, words, mask, first);
     kf_status status = kf_plan_buffer_of(plan, mask, words * sizeof *mask, &masks, error);
     if (status == KF_OK) status = kf_plan_buffer_of(plan, first, words * sizeof *first, &firsts, error);
@@ -46,7 +46,7 @@ static kf_status send_nodes(kf_plan *plan, kf_kinetic *kinetic, const kf_links *
     const size_t count = links->layer_count;
     int *wall = kf_allocate(count * sizeof *wall);
     double *height = kf_allocate(count * sizeof *height);
-    kf_buffer *walls, *heights;
+    kf_buffer *walls = NULL, *heights = NULL;
     for (size_t n = 0; n < count; n++) {
         wall[n] = links->layer[n].wall;
         height[n] = links->layer[n].height;
@@ -67,7 +67,7 @@ static kf_status send_wall(kf_plan *plan, kf_kinetic *kinetic, const kf_links *l
     const size_t count = links->wall_count;
     int *open = kf_allocate(count * sizeof *open);
     double *distance = kf_allocate(count * sizeof *distance);
-    kf_buffer *opens, *distances;
+    kf_buffer *opens = NULL, *distances = NULL;
     for (size_t n = 0; n < count; n++) {
         open[n] = links->wall[n].open;
         distance[n] = links->wall[n].distance;
