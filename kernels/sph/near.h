@@ -7,7 +7,7 @@
 
 #include "particle.h"
 #if defined(__AVX512F__)
-#include <immintrin.h>
+#include "lanes.h"
 #endif
 
 /* Without these options compilers add a vector's lanes one after the other, and use only half of the
@@ -27,37 +27,35 @@ enum { KF_MOST_NEAR = 4096, KF_BESIDE = 128 };
 #if defined(__AVX512F__) && KF_LAYOUT != 3 /* compilers make no mask from comparisons in a loop */
 #if KF_LAYOUT == 4
 /* Returns x (which 0), y (1) or z (2) of 16 particles, of which each vector has four. */
-KF_FUNCTION __m512 kf_component(const __m512 *fours, int which) {
-    const __m512i from = _mm512_add_epi32(
-        _mm512_set1_epi32(which), _mm512_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0));
-    return _mm512_shuffle_f32x4(_mm512_permutex2var_ps(fours[0], from, fours[1]),
-                                _mm512_permutex2var_ps(fours[2], from, fours[3]), 0x44);
+KF_FUNCTION kf_lanes kf_component(const kf_lanes *fours, int which) {
+    const kf_numbers from = which + (kf_numbers){0, 4, 8, 12, 16, 20, 24, 28};
+    return kf_join(kf_choose_lanes(fours[0], from, fours[1]), kf_choose_lanes(fours[2], from, fours[3]));
 }
 #endif
 /* Returns which of the first `count` of 16 candidates are near, as bits. */
 KF_FUNCTION unsigned kf_near_lanes(const kf_sph_arguments *a, kf_neighbour_range r, int first, int count,
                                    float reach2) {
-    const __mmask16 lanes = (__mmask16)(count < KF_VECTOR ? (1u << count) - 1u : 0xffffu);
-    __m512 d[3];
+    const unsigned short lanes = (unsigned short)(count < KF_VECTOR ? (1u << count) - 1u : 0xffffu);
+    kf_lanes d[3];
 #if KF_LAYOUT == 4
     const float *const at = a->sorted.position + 4 * first;
     const unsigned long long floats = count < KF_VECTOR ? (1ull << 4 * count) - 1ull : ~0ull;
-    __m512 fours[4];
+    kf_lanes fours[4];
     for (int k = 0; k < 4; k++)
-        fours[k] = _mm512_maskz_loadu_ps((__mmask16)(floats >> 16 * k), at + 16 * k);
+        fours[k] = kf_load_lanes((unsigned short)(floats >> 16 * k), at + 16 * k);
     for (int axis = 0; axis < KF_DIMENSIONS; axis++)
         d[axis] = kf_component(fours, axis);
 #else
     for (int axis = 0; axis < KF_DIMENSIONS; axis++)
-        d[axis] = _mm512_maskz_loadu_ps(lanes, a->sorted.position + axis * a->count + first);
+        d[axis] = kf_load_lanes(lanes, a->sorted.position + axis * a->count + first);
 #endif
-    d[0] = _mm512_sub_ps(_mm512_set1_ps(r.x), d[0]), d[1] = _mm512_sub_ps(_mm512_set1_ps(r.y), d[1]);
-    __m512 r2 = _mm512_fmadd_ps(d[1], d[1], _mm512_mul_ps(d[0], d[0]));
+    d[0] = r.x - d[0], d[1] = r.y - d[1];
+    kf_lanes r2 = kf_fma_lanes(d[1], d[1], d[0] * d[0]);
 #if KF_DIMENSIONS == 3
-    d[2] = _mm512_sub_ps(_mm512_set1_ps(r.z), d[2]);
-    r2 = _mm512_fmadd_ps(d[2], d[2], r2);
+    d[2] = r.z - d[2];
+    r2 = kf_fma_lanes(d[2], d[2], r2);
 #endif
-    return (unsigned)_mm512_mask_cmp_ps_mask(lanes, r2, _mm512_set1_ps(reach2), _CMP_LT_OQ);
+    return kf_less_lanes(lanes, r2, reach2 - (kf_lanes){0});
 }
 #endif
 /* Returns which of the candidates first ... end - 1, at most 32, are near, as bits. */
@@ -83,12 +81,11 @@ KF_FUNCTION int kf_add_near(const kf_sph_arguments *a, int *near, int count, int
         return count;
     }
 #if defined(__AVX512F__)
-    __m512i numbers = _mm512_add_epi32(
-        _mm512_set1_epi32(base), _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-    _mm512_storeu_si512(near + count, _mm512_maskz_compress_epi32((__mmask16)bits, numbers));
+    kf_numbers numbers = base + (kf_numbers){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    *(kf_loose_numbers *)(near + count) = kf_compress((unsigned short)bits, numbers);
     count += __builtin_popcount(bits & 0xffffu);
-    numbers = _mm512_add_epi32(numbers, _mm512_set1_epi32(16));
-    _mm512_storeu_si512(near + count, _mm512_maskz_compress_epi32((__mmask16)(bits >> 16), numbers));
+    numbers += 16;
+    *(kf_loose_numbers *)(near + count) = kf_compress((unsigned short)(bits >> 16), numbers);
     return count + __builtin_popcount(bits >> 16);
 #else
     for (; bits != 0; bits &= bits - 1)
@@ -145,22 +142,21 @@ KF_FUNCTION void kf_put_beside(const float *values, const int *numbers, int coun
 #if defined(__AVX512F__) && KF_LAYOUT == 4
     (void)all;
     for (int from = 0; from < count; from += KF_VECTOR) {
-        __m512 row[4];
+        kf_lanes row[4];
         for (int k = 0; k < 4; k++) { /* of particles k, 4 + k, 8 + k and 12 + k */
             const int *which = numbers + from + k;
-            row[k] = _mm512_castps128_ps512(_mm_loadu_ps(values + 4 * which[0]));
-            row[k] = _mm512_insertf32x4(row[k], _mm_loadu_ps(values + 4 * which[4]), 1);
-            row[k] = _mm512_insertf32x4(row[k], _mm_loadu_ps(values + 4 * which[8]), 2);
-            row[k] = _mm512_insertf32x4(row[k], _mm_loadu_ps(values + 4 * which[12]), 3);
+            row[k] = (kf_lanes){0};
+            row[k] = kf_insert_four(row[k], values + 4 * which[0], 0);
+            row[k] = kf_insert_four(row[k], values + 4 * which[4], 1);
+            row[k] = kf_insert_four(row[k], values + 4 * which[8], 2);
+            row[k] = kf_insert_four(row[k], values + 4 * which[12], 3);
         }
-        const __m512d xy = _mm512_castps_pd(_mm512_unpacklo_ps(row[0], row[1])),
-                      zw = _mm512_castps_pd(_mm512_unpackhi_ps(row[0], row[1])),
-                      more_xy = _mm512_castps_pd(_mm512_unpacklo_ps(row[2], row[3])),
-                      more_zw = _mm512_castps_pd(_mm512_unpackhi_ps(row[2], row[3]));
-        _mm512_store_ps(to->x + from, _mm512_castpd_ps(_mm512_unpacklo_pd(xy, more_xy)));
-        _mm512_store_ps(to->y + from, _mm512_castpd_ps(_mm512_unpackhi_pd(xy, more_xy)));
-        _mm512_store_ps(to->z + from, _mm512_castpd_ps(_mm512_unpacklo_pd(zw, more_zw)));
-        _mm512_store_ps(to->w + from, _mm512_castpd_ps(_mm512_unpackhi_pd(zw, more_zw)));
+        const kf_lanes xy = kf_low_pairs(row[0], row[1]), zw = kf_high_pairs(row[0], row[1]),
+                       more_xy = kf_low_pairs(row[2], row[3]), more_zw = kf_high_pairs(row[2], row[3]);
+        *(kf_lanes *)(to->x + from) = kf_low_doubles(xy, more_xy);
+        *(kf_lanes *)(to->y + from) = kf_high_doubles(xy, more_xy);
+        *(kf_lanes *)(to->z + from) = kf_low_doubles(zw, more_zw);
+        *(kf_lanes *)(to->w + from) = kf_high_doubles(zw, more_zw);
     }
 #else
     _Pragma("omp simd") for (int k = 0; k < count; k++) {
