@@ -29,6 +29,8 @@ typedef void kf_cpu_entry(const int *block, int64_t first, int64_t last, const v
 typedef struct cpu_backend {
     kf_backend base;
     uint64_t allocated;      /* bytes in live buffers, some of which may not be written yet */
+    uint64_t available;      /* bytes that the machine had left when it was last asked */
+    uint64_t since_asked;    /* bytes of buffers since then */
     kf_cpu_threads *threads; /* NULL before the first launch */
     bool bind;               /* each of its threads is bound to a processor */
     struct cpu_graph *graph; /* the graph that is being made, or NULL */
@@ -268,13 +270,25 @@ static kf_status settle(kf_error *error) {
 
 /* --- Memory ------------------------------------------------------------------------------------------- */
 
+/* Returns how many bytes are available before a buffer is created. The machine is asked for each MiB and not
+ * for each small buffer, because the answer takes longer than a small buffer. */
+static uint64_t available_for(cpu_backend *cpu, size_t bytes) {
+    enum { SMALL = 1 << 20 };
+    cpu->since_asked += bytes;
+    if (cpu->available == 0 || bytes >= SMALL || cpu->since_asked >= SMALL) {
+        cpu->available = kf_cpu_available_memory();
+        cpu->since_asked = 0;
+    }
+    return cpu->available;
+}
+
 /* Creates a buffer in the host's memory, with huge pages where it is large, if so much is free. */
 static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer **buffer, kf_error *error) {
     enum { CACHE_LINE = 64, HUGE_PAGE = 2 << 20 };
     cpu_backend *cpu = (cpu_backend *)backend;
     /* The system grants memory that it does not have, and later kills programs that use it. Buffers that are
      * not yet written still count as available, hence the second condition. */
-    const uint64_t available = kf_cpu_available_memory(), at_first = backend->device.memory_free_bytes;
+    const uint64_t available = available_for(cpu, bytes), at_first = backend->device.memory_free_bytes;
     const bool huge = bytes >= 2 * (size_t)HUGE_PAGE;
     void *address = NULL;
     char wanted[32], left[32];
