@@ -45,56 +45,71 @@ void kf_placing_matrix(const kf_solid_description *solid, double matrix[9]) {
     if (solid->yaw != 0.0) turn_on(upright, solid->yaw, matrix);
 }
 
-/* Returns the length along x of the turned mesh, without the yaw. The yaw must not make the solid smaller. */
-static double straight_length(const kf_solid_description *solid, const kf_mesh *mesh) {
+/* Returns the box of the turned mesh without the yaw, which changes neither a solid's size nor what its
+ * coefficients refer to. */
+static kf_box straight_box(const kf_solid_description *solid, const kf_mesh *mesh) {
     kf_solid_description straight = *solid;
-    double matrix[9], low = INFINITY, high = -INFINITY;
+    kf_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    double matrix[9];
     straight.yaw = 0.0;
     kf_placing_matrix(&straight, matrix);
-    for (size_t v = 0; v < mesh->vertex_count; v++) {
-        const double *place = &mesh->vertices[3 * v],
-                     x = matrix[0] * place[0] + matrix[1] * place[1] + matrix[2] * place[2];
-        low = fmin(low, x);
-        high = fmax(high, x);
-    }
-    return high - low;
+    for (size_t v = 0; v < mesh->vertex_count; v++)
+        for (int a = 0; a < 3; a++) {
+            const double at = kf_dot(&matrix[3 * a], &mesh->vertices[3 * v]);
+            box.low[a] = fmin(box.low[a], at);
+            box.high[a] = fmax(box.high[a], at);
+        }
+    return box;
 }
 
-/* Turns, scales and moves the solid's mesh as the scene says. The file's units become cells. */
+/* Returns a coordinate of the anchor of a solid that has this box. */
+static double anchor_in(const kf_box *box, kf_anchor anchor, int axis) {
+    if (anchor == KF_ANCHOR_ORIGIN) return 0.0;
+    return anchor == KF_ANCHOR_BOTTOM && axis == 2 ? box->low[axis]
+                                                   : 0.5 * (box->low[axis] + box->high[axis]);
+}
+
+/* Turns, scales and moves the solid's mesh as the scene says. The file's units become cells. Sets the solid's
+ * lengths without the yaw, and as point of moments where the yaw takes the anchor of the solid without it. */
 static kf_status place_solid(const kf_description *d, const kf_solid_description *solid, kf_scene *scene,
-                             kf_error *error) {
+                             double lengths[3], kf_error *error) {
     kf_mesh *mesh = &scene->mesh;
-    const double nowhere[3] = {0};
-    double matrix[9], anchor[3] = {0};
+    static const double nowhere[3] = {0}, upright[3] = {0, 0, 1};
+    double matrix[9], yaw[9], anchor[3] = {0}, scale = solid->scale, offset[3], place[3];
     const kf_box own = kf_mesh_bounds(mesh);
     for (int a = 0; a < 3 && solid->anchor != KF_ANCHOR_ORIGIN; a++)
         anchor[a] = -0.5 * (own.low[a] + own.high[a]);
     const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     kf_mesh_transform(mesh, unit, anchor);
     kf_placing_matrix(solid, matrix);
-    const double length = solid->length > 0.0 ? straight_length(solid, mesh) : 0.0;
+    const kf_box unturned = solid->yaw != 0.0 || solid->length > 0.0 ? straight_box(solid, mesh) : own;
     kf_mesh_transform(mesh, matrix, nowhere);
 
-    const kf_box turned = kf_mesh_bounds(mesh);
-    double scale = solid->scale, offset[3];
+    const kf_box turned = kf_mesh_bounds(mesh), straight = solid->yaw != 0.0 ? unturned : turned;
     if (solid->length > 0.0) {
+        const double length = unturned.high[0] - unturned.low[0];
         if (length <= 0.0)
             return kf_fail(error, KF_BAD_INPUT,
                            "%s: %s.length: the placed solid has no extent along x; use scale", d->source,
                            solid->path);
         scale = solid->length / length;
     }
-    for (int a = 0; a < 3; a++) {
-        double place = 0.5 * (turned.low[a] + turned.high[a]);
-        if (solid->anchor == KF_ANCHOR_BOTTOM && a == 2) place = turned.low[a];
-        if (solid->anchor == KF_ANCHOR_ORIGIN) place = 0.0;
-        offset[a] = solid->position[a] / d->cell_size - 0.5 - place * scale / d->cell_size;
-    }
     const double k = scale / d->cell_size, scaling[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+    for (int a = 0; a < 3; a++) {
+        anchor[a] = anchor_in(&straight, solid->anchor, a);
+        place[a] = anchor_in(&turned, solid->anchor, a);
+        offset[a] = solid->position[a] / d->cell_size - 0.5 - place[a] * scale / d->cell_size;
+    }
+    kf_rotation(upright, solid->yaw * PI / 180.0, yaw);
+    for (int a = 0; a < 3; a++)
+        scene->moment_center[a] =
+            solid->position[a] / d->cell_size - 0.5 + k * (kf_dot(&yaw[3 * a], anchor) - place[a]);
     kf_mesh_transform(mesh, scaling, offset);
     const kf_box box = kf_mesh_bounds(mesh);
     memcpy(scene->solid_low, box.low, sizeof box.low);
     memcpy(scene->solid_high, box.high, sizeof box.high);
+    for (int a = 0; a < 3; a++)
+        lengths[a] = solid->yaw != 0.0 ? k * (straight.high[a] - straight.low[a]) : box.high[a] - box.low[a];
     return KF_OK;
 }
 
@@ -244,8 +259,10 @@ static kf_status set_motion(const kf_description *d, const kf_solid_description 
         m->velocity[a] = solid->velocity[a] * scene->time_step / d->cell_size;
         const double center = solid->motion_center_given ? solid->motion_center[a] : solid->position[a];
         m->center[a] = center / d->cell_size - 0.5;
-        scene->moment_center[a] =
-            d->reference_point_given ? d->reference_point[a] / d->cell_size - 0.5 : m->center[a];
+        if (d->reference_point_given)
+            scene->moment_center[a] = d->reference_point[a] / d->cell_size - 0.5;
+        else if (m->moving || solid->motion_center_given)
+            scene->moment_center[a] = m->center[a];
     }
     if (solid->free) return set_free(d, scene, error);
     return m->moving ? check_motion(d, solid, scene, error) : KF_OK;
@@ -256,7 +273,7 @@ static kf_status build_one_of_several(const kf_description *d, const kf_solid_de
                                       kf_scene *alone, kf_scene *scene, kf_error *error) {
     kf_box swept;
     double farthest, low[3], high[3];
-    KF_TRY(place_solid(d, solid, alone, error));
+    KF_TRY(place_solid(d, solid, alone, high, error));
     KF_TRY(check_inside(d, solid, alone, error));
     KF_TRY(set_motion(d, solid, alone, error));
     swept_box(alone, &swept, &farthest);
@@ -268,13 +285,15 @@ static kf_status build_one_of_several(const kf_description *d, const kf_solid_de
     return KF_OK;
 }
 
-/* Places the solid, or each of several in turn. The scene then has one mesh for all of them. */
-static kf_status build_solids(const kf_description *d, kf_mesh *meshes, kf_scene *scene, kf_error *error) {
+/* Places the solid, or each of several in turn. The scene then has one mesh for all of them. Sets the lengths
+ * of a single solid without its yaw. */
+static kf_status build_solids(const kf_description *d, kf_mesh *meshes, kf_scene *scene, double lengths[3],
+                              kf_error *error) {
     double about[3];
     if (d->solid_count == 0) {
         scene->mesh = meshes[0];
         memset(meshes, 0, sizeof *meshes);
-        KF_TRY(place_solid(d, &d->solid, scene, error));
+        KF_TRY(place_solid(d, &d->solid, scene, lengths, error));
         KF_TRY(check_inside(d, &d->solid, scene, error));
         return set_motion(d, &d->solid, scene, error);
     }
@@ -347,8 +366,9 @@ static void set_moment_center(const kf_description *d, kf_scene *scene) {
                                       : 0.5 * (scene->solid_low[a] + scene->solid_high[a]);
 }
 
-static kf_status set_reference_length(const kf_description *d, kf_scene *scene, kf_text *notes,
-                                      kf_error *error) {
+/* Sets the reference length as given, else as one of the solid's lengths. */
+static kf_status set_reference_length(const kf_description *d, const double lengths[3], kf_scene *scene,
+                                      kf_text *notes, kf_error *error) {
     if (d->reference_length > 0.0) {
         scene->reference_length = d->reference_length / d->cell_size;
         return KF_OK;
@@ -366,15 +386,12 @@ static kf_status set_reference_length(const kf_description *d, kf_scene *scene, 
                        d->source);
     const int face = kf_description_inflow(d);
     int axis = face < 0 ? 0 : face / 2;
-    double extent[3];
-    for (int a = 0; a < 3; a++)
-        extent[a] = scene->solid_high[a] - scene->solid_low[a];
     /* A sheet across the wind has no length along it. */
-    for (int a = 0; a < 3 && extent[axis] < 1.0; a++)
-        if (extent[a] > extent[axis]) axis = a;
-    scene->reference_length = extent[axis];
-    kf_note(notes, "flow.reference_length: %.4g m, the solid's length along %c", extent[axis] * d->cell_size,
-            "xyz"[axis]);
+    for (int a = 0; a < 3 && lengths[axis] < 1.0; a++)
+        if (lengths[a] > lengths[axis]) axis = a;
+    scene->reference_length = lengths[axis];
+    kf_note(notes, "flow.reference_length: %.4g m, the solid's length along %c%s",
+            lengths[axis] * d->cell_size, "xyz"[axis], scene -> yaw != 0.0 ? " without its yaw" : "");
     return KF_OK;
 }
 
@@ -506,6 +523,7 @@ static kf_status check_grid(const kf_description *d, kf_error *error) {
 /* Makes the scene of a description. kf_scene_build frees the remaining meshes. */
 static kf_status build(const kf_description *d, kf_mesh *meshes, kf_text *notes, kf_scene *scene,
                        kf_error *error) {
+    double lengths[3] = {0};
     KF_TRY(check_grid(d, error));
     memcpy(scene->nodes, d->cells, sizeof scene->nodes);
     scene->cell_size = d->cell_size;
@@ -530,14 +548,16 @@ static kf_status build(const kf_description *d, kf_mesh *meshes, kf_text *notes,
     scene->reference_area_given = d->reference_area > 0.0;
     KF_TRY(set_faces(d, scene, error));
     KF_TRY(set_initial(d, scene, error));
-    if (d->solid.present) KF_TRY(build_solids(d, meshes, scene, error));
+    if (d->solid.present) KF_TRY(build_solids(d, meshes, scene, lengths, error));
     KF_TRY(set_smoke(d, scene, error));
     scene->parabolic_inflow = d->parabolic_inflow;
     if (d->mask.source != KF_MASK_NONE) {
         KF_TRY(kf_mask_make(d, scene, error));
         set_moment_center(d, scene);
     }
-    KF_TRY(set_reference_length(d, scene, notes, error));
+    for (int a = 0; a < 3 && (d->solid_count > 0 || scene->mask != NULL); a++)
+        lengths[a] = scene->solid_high[a] - scene->solid_low[a];
+    KF_TRY(set_reference_length(d, lengths, scene, notes, error));
     KF_TRY(check_probes(d, scene, error));
     KF_TRY(set_viscosity(d, scene, error));
     return kf_scene_set_boxes(d, scene, notes, error);

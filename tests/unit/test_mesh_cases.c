@@ -300,6 +300,53 @@ static void test_10_reference_area(void **state) {
     kf_scene_free(same);
 }
 
+/* What coefficients and the Reynolds number refer to is a length, an area and a point of the body. A yaw
+ * turns the point with the body and changes nothing else, for each side that the wind comes from, each anchor
+ * and each turn before it. */
+static void test_references_at_yaw(void **state) {
+    (void)state;
+    /* The tip of a pyramid is far from the middle of its box, so that the box of the turned solid has another
+     * middle in the solid's own axes. */
+    static const char *const
+        anchors[3] = {"center", "bottom", "origin"},
+        *const winds[3] = {"\"xmin\":\"inflow\",\"xmax\":\"outflow\",\"ymin\":\"wall\",\"ymax\":\"wall\"",
+                           "\"xmin\":\"wall\",\"xmax\":\"wall\",\"ymin\":\"outflow\",\"ymax\":\"inflow\"",
+                           "\"xmin\":\"outflow\",\"xmax\":\"inflow\",\"ymin\":\"wall\",\"ymax\":\"wall\""},
+        *const turns[2] = {"", ",\"rotation\":{\"axis\":[1,2,3],\"degrees\":40}"};
+    (void)write_text("pyramid.obj",
+                     "v 0 0 0\nv 2 -0.7 0\nv 2 1.3 0.2\nv 1.9 0.4 0.8\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    for (int c = 0; c < 18; c++) {
+        double length = 0, viscosity = 0, area = 0, arm[3] = {0};
+        for (int yaw = 0; yaw <= 120; yaw += 40) {
+            char text[700];
+            (void)snprintf(
+                text, sizeof text,
+                "{\"solid\":{\"mesh\":\"pyramid.obj\",\"length\":1.5,\"anchor\":\"%s\",\"position\":"
+                "[3,3,3],\"yaw\":%d%s},\"domain\":{\"cells\":[30,30,30],\"cell_size\":0.2},"
+                "\"boundaries\":{%s,\"zmin\":\"wall\",\"zmax\":\"wall\"},\"flow\":{\"speed\":1,\"reynolds\":"
+                "50}}",
+                anchors[c % 3], yaw, turns[c / 9], winds[c / 3 % 3]);
+            kf_scene *scene = open_tunnel(write_text("turned.json", text), NULL);
+            const double angle = yaw * acos(-1.0) / 180, *tip = scene->mesh.vertices;
+            const double x = scene->moment_center[0] - tip[0], y = scene->moment_center[1] - tip[1],
+                         back[3] = {cos(angle) * x + sin(angle) * y, cos(angle) * y - sin(angle) * x,
+                                    scene->moment_center[2] - tip[2]};
+            if (yaw == 0) {
+                length = scene->reference_length;
+                viscosity = scene->viscosity;
+                area = kf_scene_reference_area(scene);
+                memcpy(arm, back, sizeof arm);
+            }
+            assert_near(scene->reference_length, length, 1e-9);
+            assert_near(scene->viscosity, viscosity, 1e-12);
+            assert_near(kf_scene_reference_area(scene), area, 1e-6);
+            for (int a = 0; a < 3; a++)
+                assert_near(back[a], arm[a], 1e-9);
+            kf_scene_free(scene);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_2_double_sided),
@@ -314,6 +361,7 @@ int main(void) {
         cmocka_unit_test(test_22_guesses),
         cmocka_unit_test(test_23_units),
         cmocka_unit_test(test_10_reference_area),
+        cmocka_unit_test(test_references_at_yaw),
     };
     return cmocka_run_group_tests_name("mesh cases", tests, make_test_folder, remove_test_folder);
 }
