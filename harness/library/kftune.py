@@ -93,9 +93,21 @@ def _scalar(view, what):
     return int(value) if isinstance(value, bool) else value
 
 
+def _bytes(view, column_first=False):
+    """Its values without gaps, in the order of C or of Fortran."""
+    return view.tobytes("F" if column_first else "C")
+
+
+def _is_column_first(view):
+    return view.f_contiguous and not view.c_contiguous
+
+
 def _root_mean_square(view):
-    values = memoryview(view.tobytes()).cast(view.format.lstrip("@=<")) if view.format.lstrip("@=<") in "fd" else None
-    return math.sqrt(sum(v * v for v in values) / len(values)) if values else 0.0
+    """Of its values, complex ones by their size; what makes `atol` relative. Of zeros it is that of a single 1."""
+    form = view.format.lstrip("@=<")
+    count = view.nbytes // view.itemsize
+    total = math.fsum(v[0] * v[0] for v in struct.iter_unpack("=" + form.lstrip("Z").translate({ord("l"): "q", ord("L"): "Q"}), _bytes(view)))
+    return math.sqrt(total / count) or 1 / math.sqrt(count)
 
 
 # --- From Kernel Tuner's words to a T1 file -----------------------------------------------------------------------------------
@@ -180,9 +192,9 @@ def _const_parameters(text, kernel_name, count):
     return [bool(re.search(r"\bconst\b[^*]*\*", p)) for p in parameters]
 
 
-def _write(folder, name, view):
+def _write(folder, name, view, column_first=False):
     with open(os.path.join(folder, name), "wb") as file:
-        file.write(view.tobytes())
+        file.write(_bytes(view, column_first))
     return name
 
 
@@ -197,16 +209,15 @@ def _argument(folder, number, value, answer, constant, judged, atol):
     if view.nbytes == 0:
         raise ValueError("%s is an empty array" % what)
     entry.update(MemoryType="Vector", Size=view.nbytes // view.itemsize, AccessType="ReadOnly" if constant else "ReadWrite",
-                 FillType="BinaryRaw", DataSource=_write(folder, "argument_%d.raw" % number, view))
+                 FillType="BinaryRaw", DataSource=_write(folder, "argument_%d.raw" % number, view, _is_column_first(view)))
     if answer is not None:
         right = _view(answer, "answer %d" % number)
         if (right.nbytes, _type_of(right, "answer %d" % number)) != (view.nbytes, entry["Type"]):
             raise ValueError("answer %d is not of the type and size of argument %d" % (number, number))
         entry["AccessType"] = "ReadWrite"
-        entry["ReferenceSource"] = _write(folder, "answer_%d.raw" % number, right)
-        size = _root_mean_square(right)
-        if atol is not None and size > 0:
-            entry["ValidationThreshold"] = atol / size
+        entry["ReferenceSource"] = _write(folder, "answer_%d.raw" % number, right, _is_column_first(view))
+        if atol is not None:
+            entry["ValidationThreshold"] = atol / _root_mean_square(right)
     elif judged and not constant:
         entry["Output"] = False
     return entry

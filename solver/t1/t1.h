@@ -183,10 +183,15 @@ double kf_t1_value(const kf_t1_type *type, const void *values, size_t index);
 enum { KF_T1_ROUNDS = 3 };
 kf_status kf_t1_fill(const kf_t1_problem *problem, const kf_t1_argument *argument, int round, size_t count,
                      void *values, kf_error *error);
-/* Returns the relative L2 deviation of values from the reference. *worst: the index of the largest deviation.
- * NaN or an infinity at the same index in both counts as equal. */
+/* Returns the relative L2 deviation of values from the reference, or a hundredth of the largest deviation of
+ * one value if that is more: of itself, or of the root mean square of all if that is larger. *worst: the
+ * index of the largest deviation. NaN or an infinity at the same index in both counts as equal. Whole numbers
+ * are equal if all of their bits are. */
 double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
                        size_t *worst);
+/* Writes "out[5] is 1.5, not 2" with as many digits as tell the two apart. */
+void kf_t1_tell_difference(const kf_t1_argument *argument, const void *values, const void *right,
+                           size_t index, char *text, size_t size);
 
 /* t1_plan.c */
 kf_status kf_t1_plan(const kf_problem *problem, const kf_config *config, kf_backend *backend, kf_plan **plan,

@@ -214,13 +214,14 @@ static kf_status look_for_spread(const examination *e, void *const *first, doubl
         const double off = kf_t1_deviation(argument, outputs[i], first[i], &worst);
         const double bound = isnan(argument->threshold) ? 0.01 : argument->threshold;
         if (!(off <= *spread)) *spread = off;
-        if (!(off <= bound))
-            status =
-                kf_fail(error, KF_BAD_INPUT,
-                        "it differs from launch to launch: %s[%zu] was %g and is %g; does it wait for all of "
-                        "its threads, and write each value once?",
-                        argument->name, worst, kf_t1_value(&argument->type, first[i], worst),
-                        kf_t1_value(&argument->type, outputs[i], worst));
+        if (!(off <= bound)) {
+            char text[128];
+            kf_t1_tell_difference(argument, outputs[i], first[i], worst, text, sizeof text);
+            status = kf_fail(error, KF_BAD_INPUT,
+                             "it differs from launch to launch: %s as before; does it wait for all of its "
+                             "threads, and write each value once?",
+                             text);
+        }
     }
     free_outputs(outputs);
     return status;

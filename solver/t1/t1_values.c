@@ -1,5 +1,6 @@
 /* Works out what arguments hold, and how results compare. */
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,15 +193,34 @@ static double value_at(const kf_t1_argument *argument, const void *values, size_
     return (double)single;
 }
 
+/* Returns how far a value is from the right one. Whole numbers of 64 bits are subtracted as such, because a
+ * double lacks their last bits. */
+static double difference_at(const kf_t1_argument *argument, const void *values, const void *reference,
+                            size_t index, double value, double right) {
+    uint64_t bits[2];
+    if (argument->type.real || argument->type.bytes < sizeof bits[0]) {
+        if (isnan(right)) return isnan(value) ? 0.0 : (double)INFINITY;
+        return isinf(right) && value == right ? 0.0 : value - right;
+    }
+    memcpy(&bits[0], (const char *)values + index * sizeof bits[0], sizeof bits[0]);
+    memcpy(&bits[1], (const char *)reference + index * sizeof bits[0], sizeof bits[0]);
+    return value > right || (value == right && bits[0] > bits[1]) ? (double)(bits[0] - bits[1])
+                                                                  : -(double)(bits[1] - bits[0]);
+}
+
 /* Sums over a part of the values. */
 typedef struct kf_t1_sums {
-    double difference, scale, largest;
-    size_t worst;
+    double difference, scale; /* sums of squares, each of what was multiplied by its unit */
+    double largest, size;     /* the largest difference, and the largest finite right value */
+    double single;            /* the largest difference of one value, of itself or of all */
+    size_t worst, finite;     /* where it is; the number of finite right values */
 } kf_t1_sums;
 
 typedef struct comparison {
     const kf_t1_argument *argument;
     const void *values, *reference;
+    double units[2];   /* by which differences and right values are multiplied before they are squared */
+    double usual;      /* root mean square of the right values; 0: not known yet */
     kf_t1_sums *parts; /* [count / PART + 1] */
 } comparison;
 
@@ -210,18 +230,27 @@ enum { PART = 1 << 16 };
 /* Sums the differences of values begin to end - 1 to the reference; a NaN is right where the reference has
  * one. */
 static kf_t1_sums compare_part(const comparison *c, size_t begin, size_t end) {
-    kf_t1_sums sums = {.largest = -1.0};
+    kf_t1_sums sums = {.largest = -1.0, .single = -1.0};
     for (size_t i = begin; i < end; i++) {
         const double right = value_at(c->argument, c->reference, i),
-                     value = value_at(c->argument, c->values, i);
-        double off = value - right;
-        if (isnan(right)) off = isnan(value) ? 0.0 : (double)INFINITY;
-        if (isinf(right) && value == right) off = 0.0;
-        if (isfinite(right)) sums.scale += right * right;
-        sums.difference += off * off;
+                     value = value_at(c->argument, c->values, i),
+                     off = difference_at(c->argument, c->values, c->reference, i, value, right),
+                     scaled = off * c->units[0];
+        sums.difference += scaled * scaled;
+        if (isfinite(right)) {
+            const double of_unit = right * c->units[1];
+            sums.scale += of_unit * of_unit;
+            sums.size = fmax(sums.size, fabs(right));
+            sums.finite++;
+        }
         /* The first NaN is kept. */
-        if (!isnan(sums.largest) && !(fabs(off) <= sums.largest)) {
+        if (c->usual == 0.0 && !isnan(sums.largest) && !(fabs(off) <= sums.largest)) {
             sums.largest = fabs(off);
+            sums.worst = i;
+        } else if (c->usual > 0.0 && off != 0.0) {
+            const double single = fabs(off) / (isfinite(right) ? fmax(fabs(right), c->usual) : c->usual);
+            if (!(single > sums.single)) continue;
+            sums.single = single;
             sums.worst = i;
         }
     }
@@ -236,22 +265,90 @@ static void compare_parts(void *data, size_t begin, size_t end) {
     }
 }
 
+/* Adds up the parts, in their order. */
+static kf_t1_sums compare(comparison *c) {
+    enum { LEAST = 4 };
+    const size_t parts = (c->argument->count + PART - 1) / PART;
+    kf_t1_sums all = {.largest = -1.0, .single = -1.0};
+    kf_in_parallel(parts, LEAST, compare_parts, c);
+    for (size_t i = 0; i < parts; i++) {
+        const kf_t1_sums *part = &c->parts[i];
+        all.difference += part->difference;
+        all.scale += part->scale;
+        all.size = fmax(all.size, part->size);
+        all.finite += part->finite;
+        if (c->usual > 0.0 ? part->single <= all.single : part->largest <= all.largest || isnan(all.largest))
+            continue;
+        all.largest = part->largest;
+        all.single = part->single;
+        all.worst = part->worst;
+    }
+    return all;
+}
+
+/* Returns a power of two that brings a number near 1, so that squares neither vanish nor overflow; 1 for
+ * usual numbers, which need none. */
+static double unit_of(double number) {
+    static const double LEAST = 1e-140, MOST = 1e140;
+    enum { SMALLEST = -1000 }; /* the inverse of what is smaller overflows */
+    int exponent = 0;
+    if (!(number > 0.0) || isinf(number) || (number > LEAST && number < MOST)) return 1.0;
+    (void)frexp(number, &exponent);
+    return ldexp(1.0, exponent < SMALLEST ? -SMALLEST : -exponent);
+}
+
 double kf_t1_deviation(const kf_t1_argument *argument, const void *values, const void *reference,
                        size_t *worst) {
-    enum { LEAST = 4 };
+    /* How far one value may be off where all are off by 1: errors that average out reach 6 among a billion.
+     */
+    static const double ALONE = 100.0;
     const size_t parts = (argument->count + PART - 1) / PART;
-    comparison c = {argument, values, reference, kf_allocate_zeroed(parts + 1, sizeof *c.parts)};
-    kf_in_parallel(parts, LEAST, compare_parts, &c);
-    kf_t1_sums all = {.largest = -1.0};
-    for (size_t i = 0; i < parts; i++) {
-        all.difference += c.parts[i].difference;
-        all.scale += c.parts[i].scale;
-        if (c.parts[i].largest <= all.largest || isnan(all.largest)) continue;
-        all.largest = c.parts[i].largest;
-        all.worst = c.parts[i].worst;
+    comparison c = {argument,   values, reference,
+                    {1.0, 1.0}, 0.0,    kf_allocate_zeroed(parts + 1, sizeof *c.parts)};
+    kf_t1_sums all = compare(&c), alone;
+    c.units[0] = unit_of(all.largest);
+    c.units[1] = unit_of(all.size);
+    if (c.units[0] != 1.0 || c.units[1] != 1.0) all = compare(&c);
+    *worst = all.worst;
+    double off = sqrt(all.difference);
+    if (off > 0.0) off *= (all.scale > 0.0 ? c.units[1] / sqrt(all.scale) : 1.0) / c.units[0];
+    if (off > 0.0 && all.scale > 0.0) {
+        c.usual = sqrt(all.scale / (double)all.finite) / c.units[1];
+        /* No value alone is off by more than the largest difference makes of all. */
+        if (isfinite(off) && all.largest / c.usual > ALONE * off) {
+            alone = compare(&c);
+            if (alone.single > ALONE * off) {
+                off = alone.single / ALONE;
+                *worst = alone.worst;
+            }
+        }
     }
     free(c.parts);
-    *worst = all.worst;
-    if (all.difference == 0.0) return 0.0;
-    return sqrt(all.difference) / (all.scale > 0.0 ? sqrt(all.scale) : 1.0);
+    return off;
+}
+
+/* Writes a value, a whole number with all of its digits. */
+static void write_value(const kf_t1_type *type, const void *values, size_t index, int digits, char text[32]) {
+    const double value = kf_t1_value(type, values, index);
+    uint64_t bits = 0;
+    if (type->real) {
+        (void)snprintf(text, 32, "%.*g", digits, isnan(value) ? fabs(value) : value);
+    } else if (type->bytes < sizeof bits) {
+        (void)snprintf(text, 32, "%.0f", value);
+    } else {
+        memcpy(&bits, (const char *)values + index * sizeof bits, sizeof bits);
+        (void)snprintf(text, 32, type->is_signed ? "%" PRId64 : "%" PRIu64, bits);
+    }
+}
+
+void kf_t1_tell_difference(const kf_t1_argument *argument, const void *values, const void *right,
+                           size_t index, char *text, size_t size) {
+    char value[32], other[32];
+    static const int digits[] = {6, 9, 17};
+    for (int i = 0; i < 3; i++) {
+        write_value(&argument->type, values, index, digits[i], value);
+        write_value(&argument->type, right, index, digits[i], other);
+        if (strcmp(value, other) != 0) break;
+    }
+    (void)snprintf(text, size, "%.24s[%zu] is %s, not %s", argument->name, index, value, other);
 }

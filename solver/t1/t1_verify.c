@@ -276,15 +276,13 @@ static size_t find_unwritten(const kf_t1_argument *argument, const void *values,
  * many were left out. */
 static size_t describe(const kf_t1_argument *argument, const void *values, const void *right, size_t worst,
                        kf_verification *verification) {
-    const double value = kf_t1_value(&argument->type, values, worst);
     const size_t unwritten = find_unwritten(argument, values, right, &worst);
     if (unwritten > 0)
         (void)snprintf(verification->worst, sizeof verification->worst, "%.24s[%zu] is not written",
                        argument->name, worst);
     else
-        (void)snprintf(verification->worst, sizeof verification->worst, "%.24s[%zu] is %.6g, not %.6g",
-                       argument->name, worst, isnan(value) ? fabs(value) : value,
-                       kf_t1_value(&argument->type, right, worst));
+        kf_t1_tell_difference(argument, values, right, worst, verification->worst,
+                              sizeof verification->worst);
     return unwritten;
 }
 

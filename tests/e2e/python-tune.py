@@ -93,6 +93,27 @@ else:
     if not results or any(one["wrong"] for one in results):
         complain("numpy: %s" % results)
 
+# `atol` holds for every type: the threshold is relative to the answer's root mean square, of an answer of zeros to 1.
+shown = {"f": array.array("f", [3, 4] * 50), "d": array.array("d", [3, 4] * 50), "i": array.array("i", [3, -4] * 50), "B": array.array("B", [3, 4] * 50),
+         "zeros": array.array("f", bytes(400))}
+if "numpy" in sys.modules:
+    shown.update(half=numpy.array([3, 4] * 50, numpy.float16), complex=numpy.array([5j, -5] * 50, numpy.complex64), bool=numpy.ones(100, numpy.bool_))
+for name, answer in shown.items():
+    size = {"complex": 5, "bool": 1, "zeros": 0.1}.get(name, 12.5 ** 0.5)
+    entry = kernel_tuner._argument(scratch, 0, answer, answer, False, True, 0.02)
+    if abs(entry["ValidationThreshold"] * size / 0.02 - 1) > 1e-9:
+        complain("atol of %s: %s" % (name, entry))
+
+# A matrix in the order of Fortran goes to the kernel as it lies in memory, and its answer in the same order.
+if "numpy" in sys.modules:
+    matrix = numpy.asfortranarray(numpy.arange(12, dtype=numpy.float32).reshape(3, 4))
+    for answer in (matrix, numpy.ascontiguousarray(matrix)):
+        kernel_tuner._argument(scratch, 9, matrix, answer, False, True, None)
+        for name in ("argument_9.raw", "answer_9.raw"):
+            with open(os.path.join(scratch, name), "rb") as file:
+                if file.read() != matrix.T.tobytes():
+                    complain("%s is not in the order of Fortran" % name)
+
 # If no config is right, it says so and leaves no files behind.
 try:
     tuned({"chunk": [4], "wrong": [1]}, answer=[right, None, None, None])

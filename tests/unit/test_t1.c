@@ -279,6 +279,98 @@ static void deviations_are_relative_and_exact_for_whole_numbers(void **state) {
     assert_true(fabs(kf_t1_deviation(&argument, miscounted, counted, &worst) - 0.2) < 1e-12);
 }
 
+/* A deviation is the same in every unit: squares of what is tiny or huge neither vanish nor overflow. */
+static void deviations_do_not_depend_on_the_unit(void **state) {
+    (void)state;
+    static const char *const types[] = {"float", "double"};
+    for (int t = 0; t < 2; t++) {
+        kf_t1_argument argument = {.count = 4};
+        assert_true(kf_t1_find_type(types[t], &argument.type));
+        const int least = t == 0 ? -120 : -1000, most = t == 0 ? 120 : 1020;
+        for (int exponent = least; exponent <= most; exponent += 10) {
+            float single[2][4];
+            double wide[2][4];
+            size_t worst = 9;
+            for (int i = 0; i < 4; i++) {
+                wide[0][i] = ldexp(3.0 + i, exponent);
+                wide[1][i] = i == 2 ? ldexp(6.0, exponent) : wide[0][i];
+                single[0][i] = (float)wide[0][i];
+                single[1][i] = (float)wide[1][i];
+            }
+            const double off = t == 0 ? kf_t1_deviation(&argument, single[1], single[0], &worst)
+                                      : kf_t1_deviation(&argument, wide[1], wide[0], &worst);
+            if (!(fabs(off - 1.0 / sqrt(86.0)) < 1e-12) || worst != 2)
+                fail_msg("%s at 2^%d is off by %g", types[t], exponent, off);
+        }
+    }
+}
+
+/* A whole number of 64 bits that is wrong in its last bit is wrong, alone or in an array of small ones. */
+static void deviations_show_each_bit_of_a_whole_number(void **state) {
+    (void)state;
+    static const char *const types[] = {"int64", "uint64", "int32", "uint8"};
+    for (int t = 0; t < 4; t++) {
+        kf_t1_argument argument = {.count = 3};
+        assert_true(kf_t1_find_type(types[t], &argument.type));
+        const size_t bits = 8 * argument.type.bytes;
+        for (size_t bit = 0; bit < bits; bit++)
+            for (int base = 0; base < 2; base++) {
+                uint64_t right[3] = {0}, values[3] = {0};
+                size_t worst = 9;
+                char text[96] = "";
+                memset(right, base ? 0x7d : 0, sizeof right);
+                memcpy(values, right, sizeof right);
+                ((unsigned char *)values)[(bits + bit) / 8] ^= (unsigned char)(1U << bit % 8);
+                assert_true(kf_t1_deviation(&argument, values, right, &worst) > 0.0);
+                assert_int_equal((int)worst, 1);
+                /* The message shows two numbers, not one twice. */
+                kf_t1_tell_difference(&argument, values, right, 1, text, sizeof text);
+                char *other = strstr(text, ", not ");
+                assert_non_null(other);
+                assert_string_not_equal(strstr(text, " is ") + 4, other + 6);
+                *other = '\0';
+                assert_string_not_equal(strstr(text, " is ") + 4, other + 6);
+            }
+    }
+}
+
+/* One wrong value does not vanish among millions that are right: each may be off by a hundred times the bound
+ * of the whole, of itself or of the root mean square. */
+static void deviations_show_one_wrong_value_among_many(void **state) {
+    (void)state;
+    enum { MANY = 1 << 21 };
+    float *right = kf_allocate(MANY * sizeof *right), *values = kf_allocate(MANY * sizeof *values);
+    kf_t1_argument argument = {.count = MANY};
+    assert_true(kf_t1_find_type("float", &argument.type));
+    for (int i = 0; i < MANY; i++)
+        right[i] = i % 2 ? 1.0F : -1.0F;
+    static const size_t places[] = {0, 12345, MANY - 1};
+    for (int p = 0; p < 3; p++) {
+        size_t worst = 9;
+        memcpy(values, right, MANY * sizeof *values);
+        values[places[p]] *= 1.05F;
+        assert_true(fabs(kf_t1_deviation(&argument, values, right, &worst) - 0.05 / 100) < 1e-7);
+        assert_int_equal(worst, places[p]);
+        /* The error of a large value counts by its own size, that of a small one by the others'. */
+        right[places[p]] = 3.0F;
+        memcpy(values, right, MANY * sizeof *values);
+        values[places[p]] *= 1.05F;
+        assert_true(fabs(kf_t1_deviation(&argument, values, right, &worst) - 0.05 / 100) < 1e-7);
+        right[places[p]] = 1e-6F;
+        memcpy(values, right, MANY * sizeof *values);
+        values[places[p]] = 2e-6F;
+        assert_true(kf_t1_deviation(&argument, values, right, &worst) < 1.1e-8);
+        right[places[p]] = 1.0F;
+    }
+    /* Errors of all values count as before. */
+    for (int i = 0; i < MANY; i++)
+        values[i] = right[i] * (i % 3 ? 1.001F : 0.999F);
+    size_t worst = 9;
+    assert_true(fabs(kf_t1_deviation(&argument, values, right, &worst) - 1e-3) < 1e-6);
+    free(right);
+    free(values);
+}
+
 /* --- CUDA without a GPU --------------------------------------------------------------------------------- */
 
 static void cuda_is_refused_on_the_cpu(void **state) {
@@ -421,6 +513,9 @@ int main(void) {
         cmocka_unit_test(the_kernel_gets_its_arguments),
         cmocka_unit_test(a_fast_wrong_config_is_refused),
         cmocka_unit_test(deviations_are_relative_and_exact_for_whole_numbers),
+        cmocka_unit_test(deviations_do_not_depend_on_the_unit),
+        cmocka_unit_test(deviations_show_each_bit_of_a_whole_number),
+        cmocka_unit_test(deviations_show_one_wrong_value_among_many),
         cmocka_unit_test(cuda_is_refused_on_the_cpu),
         cmocka_unit_test(cuda_compiles_with_parameters_as_defines),
         cmocka_unit_test(launches_follow_the_config),
