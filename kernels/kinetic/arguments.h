@@ -220,18 +220,25 @@ typedef struct kf_kinetic_wall {
     int friction; /* which force load_wall sums */
 } kf_kinetic_wall;
 
+/* The nodes of a box (covered.h): those that a finer grid covers, those that a step must compute, or
+ * those around layers. */
+typedef struct kf_kinetic_region {
+    int low[3], high[3];
+} kf_kinetic_region;
+
 /* Turbulent layers without eddies on a solid with a law of the wall (layer.h). */
 typedef struct kf_kinetic_layer {
-    int count;        /* nodes of the layers, sorted by their index */
-    int depth;        /* how far they reach from the surface, in cells; 0: there is no model */
-    unsigned *mask;   /* a bit for each node of the grid's memory: the node is listed */
-    int *first;       /* number of listed nodes before each word of `mask` */
-    void *eddies;     /* kf_real [count]: the viscosity of turbulence, lattice units */
-    int *wall;        /* [count]: the nearest node beside the surface */
-    double *height;   /* [count]: distance from the surface in cells */
-    double *distance; /* [wall.count]: distance of the node beside the surface from it, in cells */
-    int *open;        /* [wall.count]: steps along the normal before another surface */
-    double *state;    /* [KF_LAYER_STATE][wall.count] */
+    int count;             /* nodes of the layers, sorted by their index */
+    int depth;             /* how far they reach from the surface, in cells; 0: there is no model */
+    kf_kinetic_region box; /* contains all listed nodes */
+    unsigned *mask;        /* a bit for each node of the grid's memory: the node is listed */
+    int *first;            /* number of listed nodes before each word of `mask` */
+    void *eddies;          /* kf_real [count]: the viscosity of turbulence, lattice units */
+    int *wall;             /* [count]: the nearest node beside the surface */
+    double *height;        /* [count]: distance from the surface in cells */
+    double *distance;      /* [wall.count]: distance of the node beside the surface from it, in cells */
+    int *open;             /* [wall.count]: steps along the normal before another surface */
+    double *state;         /* [KF_LAYER_STATE][wall.count] */
 } kf_kinetic_layer;
 
 /* The solid as a rigid body: sums over its surface, and its step. */
@@ -243,11 +250,6 @@ typedef struct kf_kinetic_body {
     long long *sums;
     long long pose_step; /* for set_pose_step alone */
 } kf_kinetic_body;
-
-/* The nodes of a box (covered.h): those that a finer grid covers, or those that a step must compute. */
-typedef struct kf_kinetic_region {
-    int low[3], high[3];
-} kf_kinetic_region;
 
 /* The arrays for the ends of a nested grid's rows (edges.h), if it has them. */
 typedef struct kf_kinetic_edges {

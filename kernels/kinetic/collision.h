@@ -158,8 +158,12 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
     f_##name += source * kf_force_source(cx, cy, cz, KF_W1(cx) + KF_E(x, cx), KF_W1(cy) + KF_E(y, cy),       \
                                          KF_W1(cz) + KF_E(z, cz), ux, uy, uz, Fx, Fy, Fz);
 
+#define KF_NODE_NUMBER k /* of the node that is collided */
 #if KF_COLLISION != KF_BGK_COLLISION
 #include "relaxation.h"
+#endif
+#if !KF_LAYERS
+#define KF_ASK_LAYER
 #endif
 #if KF_COLLISION == KF_ACM_MRT_COLLISION && (KF_FORM == KF_EXPANDED_FORM || KF_FORM == KF_SHARED_FORM)
 #include "expanded.h"

@@ -203,7 +203,10 @@ KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z
         kf_stream(kf_address(a, a->populations.target, i + 1, k) + second_node,                              \
                   second_node ? kf_high(highs) : kf_low(highs));                                             \
     }
+#undef KF_NODE_NUMBER
+#define KF_NODE_NUMBER (k + (x & 1)) /* k is the first of the pair */
 #define KF_COLLIDE_ONE                                                                                       \
+    KF_ASK_LAYER                                                                                             \
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
     const kf_real Fx = KF_BODY_X, Fy = KF_BODY_Y, Fz = KF_BODY_Z;                                            \
     (void)Fx, (void)Fy, (void)Fz;                                                                            \
@@ -249,12 +252,15 @@ KF_KERNEL(stream_collide, kf_module_arguments) {
         }
     }
 }
+#undef KF_NODE_NUMBER
+#define KF_NODE_NUMBER k
 #elif KF_ROWS
 KF_ROW_KERNEL(stream_collide, kf_module_arguments, kf_end_of_part, kf_row_value, KF_KEPT_VALUES, kf_begin_row,
               kf_finish_row) {
     KF_IN_SLAB
     const kf_index k = kf_node(a, x, y, z);
     (void)k;
+    KF_ASK_LAYER
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_ROW_PULL)
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)
@@ -270,6 +276,7 @@ KF_KERNEL(stream_collide, kf_module_arguments) {
     KF_PREFETCH_AHEAD
     const kf_index k = kf_node(a, x, y, z);
     KF_LEAVE_INSIDE(1)
+    KF_ASK_LAYER
     KF_LOAD_STREAMED(KF_PULL)
     KF_COLLIDE_AND_STORE
 }
@@ -285,6 +292,7 @@ KF_SCALAR_KERNEL(stream_collide_boundary, kf_module_arguments) {
     if (kf_are_left_out(a, x, x + 1, y, z)) return;
     const kf_index k = kf_node(a, x, y, z);
     KF_LEAVE_INSIDE(1)
+    KF_ASK_LAYER
     KF_EACH_VELOCITY(KF_DECLARE)
     KF_EACH_VELOCITY(KF_CHOOSE)
     KF_COLLIDE_AND_STORE
@@ -326,6 +334,7 @@ KF_BAND_PART(band_collide) {
     const kf_index k = ((const kf_index *)a->band.node)[place];
     if (!kf_is_own(a, k)) return;
     KF_BAND_POSITION
+    KF_ASK_LAYER
     KF_LOAD_KEPT_BAND
     const kf_real4 force = KF_BAND_FORCE;
     const kf_real Fx = KF_BODY_X + force.x, Fy = KF_BODY_Y + force.y, Fz = KF_BODY_Z + force.z;

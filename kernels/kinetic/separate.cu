@@ -59,6 +59,7 @@ KF_KERNEL(macroscopic_reset, kf_module_arguments) {
 KF_KERNEL(collide, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
+    KF_ASK_LAYER
     KF_LOAD_STATE
     KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_COLLIDE(1);
@@ -77,6 +78,7 @@ KF_KERNEL(collide, kf_module_arguments) {
 KF_KERNEL(collision_terms, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
+    KF_ASK_LAYER
     KF_LOAD_STATE
     KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_COLLIDE(1);
@@ -110,6 +112,7 @@ KF_KERNEL(update, kf_module_arguments) {
 KF_KERNEL(moments, kf_module_arguments) {
     KF_IN_PART
     const kf_index k = kf_node(a, x, y, z);
+    KF_ASK_LAYER
     KF_LOAD_STATE
     KF_EACH_VELOCITY(KF_LOAD_HERE)
     KF_TO_MOMENTS(ux, uy, uz)

@@ -108,14 +108,17 @@ KF_RARE_FUNCTION void kf_take_streamed(const kf_module_arguments *a, int x, int 
     KF_LOAD_STREAMED_BY(GET, KF_CHOOSE, KF_ALL_AT_FACES, )
 #endif
 #define KF_FINISH KF_KEEP_OUTFLOWS
-/* The item of a band kernel is a place in the list. This computes the coordinates of its node. */
-#define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
 #else
 #define KF_LOAD_STREAMED(GET)                                                                                \
     KF_EACH_VELOCITY(KF_DECLARE)                                                                             \
     KF_EACH_VELOCITY(GET)
 #define KF_LOAD_OF_BAND(GET) KF_LOAD_STREAMED(GET)
 #define KF_FINISH
+#endif
+#if KF_FOLDED_BOUNDARY || KF_LAYERS
+/* The item of a band kernel is a place in the list. This computes the coordinates of its node. */
+#define KF_BAND_POSITION kf_position(a, k, &x, &y, &z);
+#else
 #define KF_BAND_POSITION
 #endif
 

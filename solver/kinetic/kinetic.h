@@ -409,6 +409,8 @@ void kf_kinetic_take_links(const kf_plan *plan, kf_kinetic *kinetic);
 void kf_kinetic_free_links(kf_kinetic *kinetic);
 /* Returns whether each step subtracts the mass that the links have added in the step before. */
 bool kf_kinetic_balances(const kf_scene *scene, const kf_kinetic *kinetic);
+/* Makes a box contain a node; an empty one, whose `high` is not above its `low`, then has no other node. */
+void kf_kinetic_extend_box(kf_kinetic_region *box, const int node[3]);
 /* Uploads the part's cut links of the solid (kinetic_links.c). */
 kf_status kf_kinetic_upload_links(kf_plan *plan, kf_kinetic *kinetic, kf_error *error);
 /* Sets a solid by links to its initial state. The state of the grid is set elsewhere. */

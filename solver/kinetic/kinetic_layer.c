@@ -87,6 +87,8 @@ kf_status kf_kinetic_upload_layer(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     const kf_links *links = &kf_plan_scene(plan)->links;
     kf_kinetic_layer *a = &kinetic->arguments.layer;
     if (links->layer_count == 0) return KF_OK;
+    for (size_t n = 0; n < links->layer_count; n++)
+        kf_kinetic_extend_box(&a->box, links->layer[n].node);
     KF_TRY(send_marks(plan, kinetic, links, error));
     KF_TRY(send_nodes(plan, kinetic, links, error));
     KF_TRY(send_wall(plan, kinetic, links, error));

@@ -22,16 +22,19 @@ long long kf_kinetic_node_index(const kf_kinetic *kinetic, const int node[3]) {
     return g->origin + node[0] + (long long)g->row_pitch * (row + 1) + g->plane_pitch * (node[2] + 1);
 }
 
+void kf_kinetic_extend_box(kf_kinetic_region *box, const int node[3]) {
+    const bool empty = box->high[0] <= box->low[0];
+    for (int a = 0; a < 3; a++) {
+        if (empty || node[a] < box->low[a]) box->low[a] = node[a];
+        if (empty || node[a] >= box->high[a]) box->high[a] = node[a] + 1;
+    }
+}
+
 /* Finds the box of the nodes inside, which begins at an even x: nodes in pairs are both in it or not. */
 static void bound_inside(const kf_links *links, kf_kinetic_region *box) {
-    for (int a = 0; a < 3; a++) {
-        box->low[a] = box->high[a] = links->inside_count > 0 ? links->inside[0][a] : 0;
-        for (size_t n = 0; n < links->inside_count; n++) {
-            const int at = links->inside[n][a];
-            if (at < box->low[a]) box->low[a] = at;
-            if (at >= box->high[a]) box->high[a] = at + 1;
-        }
-    }
+    *box = (kf_kinetic_region){{0}, {0}};
+    for (size_t n = 0; n < links->inside_count; n++)
+        kf_kinetic_extend_box(box, links->inside[n]);
     box->low[0] -= box->low[0] % 2;
 }
 

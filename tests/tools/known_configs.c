@@ -15,26 +15,34 @@
 #define LINKS   "\"boundary\": \"links\", "
 #define TURNING "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": 10}, "
 #define LEAVING "\"motion\": {\"axis\": [0, 1, 0], \"angular_velocity\": 10, \"center\": [0.23, 0.2, 0.2]}, "
+#define FROM    "\"reynolds\": 1000"
+#define TO                                                                                                   \
+    ", \"reference_length\": 0.1, \"lattice_speed\": 0.05},\n  \"model\": {\"collision\": \"acm_mrt\", "     \
+    "\"rates\": "
+#define USUAL FROM TO "\"adaptive_2020\""
+#define LAW   "\"reynolds\": 1e6" TO "\"k17\", \"wall\": \"law\""
 const known_flow known_flows[] = {
-    {"kinetic", "ball", &gpu, 1, true, {0}, NULL, NULL, 0},
-    {"kinetic", "spinning_torus", &gpu, 1, false, {0}, NULL, NULL, 0},
-    {"kinetic", "settling", &recording_host, 1, false, {0}, NULL, NULL, 0},
-    {"kinetic", "ball", &gpu, 2, true, {0}, NULL, NULL, 0},
-    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS BALL, 0},
-    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS TURNING BALL, 0},
-    {"kinetic", "ball", &gpu, 2, false, {0}, BALL, LINKS BALL, 0},
-    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS LEAVING BALL, 0},
-    {"d2q9", "cylinder2d", &gpu, 1, true, {0}, NULL, NULL, 0},
-    {"d2q9", "cavity2d", &recording_host, 1, false, {0}, NULL, NULL, 0},
-    {"d2q9", "cylinder2d", &gpu, 2, true, {0}, NULL, NULL, 0},
-    {"stable_fluids", "plume", &recording_host, 1, true, {0}, NULL, NULL, 0},
-    {"stable_fluids", "kolmogorov", &recording_host, 1, false, {0}, NULL, NULL, 0},
-    {"stable_fluids", "plume3d", &recording_host, 1, false, {0}, NULL, NULL, 0},
-    {"sph", "dam_break_3d", &gpu, 1, true, {0}, NULL, NULL, 0},
-    {"sph", "slump", &gpu, 1, false, {0}, NULL, NULL, 0},
-    {"sph", "river", &recording_host, 1, false, {0}, NULL, NULL, 0},
+    {"kinetic", "ball", &gpu, 1, true, {0}, NULL, NULL, 0, NULL},
+    {"kinetic", "spinning_torus", &gpu, 1, false, {0}, NULL, NULL, 0, NULL},
+    {"kinetic", "settling", &recording_host, 1, false, {0}, NULL, NULL, 0, NULL},
+    {"kinetic", "ball", &gpu, 2, true, {0}, NULL, NULL, 0, NULL},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS BALL, 0, NULL},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS TURNING BALL, 0, NULL},
+    {"kinetic", "ball", &gpu, 2, false, {0}, BALL, LINKS BALL, 0, NULL},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS LEAVING BALL, 0, NULL},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS BALL, 0, LAW},
+    {"kinetic", "ball", &gpu, 1, false, {0}, BALL, LINKS BALL, 0, LAW ", \"layers\": \"modelled\""},
+    {"d2q9", "cylinder2d", &gpu, 1, true, {0}, NULL, NULL, 0, NULL},
+    {"d2q9", "cavity2d", &recording_host, 1, false, {0}, NULL, NULL, 0, NULL},
+    {"d2q9", "cylinder2d", &gpu, 2, true, {0}, NULL, NULL, 0, NULL},
+    {"stable_fluids", "plume", &recording_host, 1, true, {0}, NULL, NULL, 0, NULL},
+    {"stable_fluids", "kolmogorov", &recording_host, 1, false, {0}, NULL, NULL, 0, NULL},
+    {"stable_fluids", "plume3d", &recording_host, 1, false, {0}, NULL, NULL, 0, NULL},
+    {"sph", "dam_break_3d", &gpu, 1, true, {0}, NULL, NULL, 0, NULL},
+    {"sph", "slump", &gpu, 1, false, {0}, NULL, NULL, 0, NULL},
+    {"sph", "river", &recording_host, 1, false, {0}, NULL, NULL, 0, NULL},
     /* It has few triangles, because every config computes the distances of all nodes from them. */
-    {"incompressible", "plate", &recording_host, 1, true, {0}, NULL, NULL, 0},
+    {"incompressible", "plate", &recording_host, 1, true, {0}, NULL, NULL, 0, NULL},
     {.system = NULL},
 };
 
@@ -152,23 +160,36 @@ static kf_status walk_trial(walk *w, kf_problem *large, kf_error *error) {
     return status;
 }
 
+/* Replaces the first occurrence of `of` in the text of the file `path`. */
+static kf_status replace_text(const char *path, char **text, const char *of, const char *by,
+                              kf_error *error) {
+    kf_text changed = {0};
+    const char *found = strstr(*text, of);
+    if (found == NULL) return kf_fail(error, KF_BAD_INPUT, "%s: there is no '%s'", path, of);
+    kf_text_append(&changed, "%.*s%s%s", (int)(found - *text), *text, by, found + strlen(of));
+    free(*text);
+    *text = changed.text;
+    return KF_OK;
+}
+
 /* Writes the scene of the library with its text replaced to a file that the caller removes. */
 static kf_status write_changed(const known_flow *flow, char path[KF_PATH], kf_error *error) {
     const char *data;
     char *text = NULL;
     size_t size = 0;
-    kf_text changed = {0};
     KF_TRY(kf_data_folder(&data, error));
     KF_TRY(kf_path(path, error, "%s/scene/library/%s.json", data, flow->scene));
     KF_TRY(kf_file_read(path, 0, &text, &size, error));
-    const char *found = strstr(text, flow->of);
-    if (found == NULL) return kf_fail(error, KF_BAD_INPUT, "%s: there is no '%s'", path, flow->of);
-    kf_text_append(&changed, "%.*s%s%s", (int)(found - text), text, flow->by, found + strlen(flow->of));
+    kf_status status = replace_text(path, &text, flow->of, flow->by, error);
+    if (status == KF_OK && flow->model != NULL) status = replace_text(path, &text, USUAL, flow->model, error);
+    if (status != KF_OK) {
+        free(text);
+        return status;
+    }
     const char *folder = getenv("TMPDIR");
-    KF_TRY(
-        kf_path(path, error, "%s/kftune-known-%ld.json", folder != NULL ? folder : "/tmp", (long)getpid()));
-    const kf_status status = kf_file_write_own(path, changed.text, changed.length, error);
-    kf_text_free(&changed);
+    status =
+        kf_path(path, error, "%s/kftune-known-%ld.json", folder != NULL ? folder : "/tmp", (long)getpid());
+    if (status == KF_OK) status = kf_file_write_own(path, text, strlen(text), error);
     free(text);
     return status;
 }

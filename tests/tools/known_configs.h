@@ -21,7 +21,8 @@ typedef struct known_flow {
     /* The first occurrence of this text in the scene's file is replaced by the other. NULL leaves it as it
      * is. */
     const char *of, *by;
-    int drawn; /* further configs, at fixed places all over the space */
+    int drawn;         /* further configs, at fixed places all over the space */
+    const char *model; /* takes the place of USUAL (known_configs.c), or NULL; only with `of` */
 } known_flow;
 
 /* All flows, those of a system one after the other. The last has no system. */

@@ -9,10 +9,11 @@
 /* All storages and plans do what the reference does, and that is not what happens without the model. */
 static void test_against_the_reference(void **state) {
     (void)state;
-    enum { CONFIGS = 6, MOST = 2 };
-    static const char *const values[CONFIGS][MOST] = {{"storage=f32"},   {"storage=f16"},
-                                                      {"layout=aos"},    {"streaming=shift", "slab=4"},
-                                                      {"plan=baseline"}, {"storage=f64"}};
+    enum { CONFIGS = 7, OF_GPU = 1, MOST = 2 };
+    static const char *const values[CONFIGS][MOST] = {
+        {"storage=f32"},   {"storage=f16"}, {"layout=aos"},        {"streaming=shift", "slab=4"},
+        {"plan=baseline"}, {"storage=f64"}, {"nodes_per_thread=2"}};
+    const int configs = kf_device_is_gpu(kf_backend_device(backend)) ? CONFIGS : CONFIGS - OF_GPU;
     kf_error error = {KF_OK, ""};
     kf_reference *reference;
     kf_scene *scenes[2] = {open_ball(NODES, false), open_ball(NODES, true)};
@@ -27,7 +28,7 @@ static void test_against_the_reference(void **state) {
         quiet[1], most / scenes[0]->reference_speed);
     assert_true(most > 3e-4 * scenes[0]->reference_speed);
     must(kinetic_system->reference(problem_of(kinetic_system, scenes[1]), STEPS, &reference, &error), &error);
-    for (int c = 0; c < CONFIGS; c++) {
+    for (int c = 0; c < configs; c++) {
         const kf_config config = nearest_config(scenes[1], values[c], values[c][1] != NULL ? 2 : 1);
         const double off = verify_config(kinetic_system, scenes[1], &config, reference, STEPS);
         print_message("%s: off by %.2g\n", values[c][0], off);
