@@ -109,8 +109,8 @@ KF_FUNCTION int kf_looks_at_layers(long long steps) {
     return steps % (steps < KF_LAYER_PERIOD ? KF_LAYER_FIRST : KF_LAYER_PERIOD) == 0;
 }
 
-/* Follows the speed that the law reads, and looks at the layer every few steps if it has no eddies. */
-KF_FUNCTION void kf_follow_layer(const kf_wall_arguments *a, int wall, const double normal[3]) {
+/* Follows the speed that the law reads. */
+KF_FUNCTION void kf_follow_layer(const kf_wall_arguments *a, int wall) {
     const double height = kf_surface(a, wall, 4), speed = *kf_found(a, wall, 5),
                  friction = *kf_found(a, wall, 1), steps = *kf_layer(a, wall, KF_LAYER_STEPS);
     if (!(height > 0.0)) return;
@@ -120,17 +120,23 @@ KF_FUNCTION void kf_follow_layer(const kf_wall_arguments *a, int wall, const dou
     const double more = speed - mean;
     mean += part * more;
     square += part * (more * more - square);
-    const int quiet = *kf_found(a, wall, 0) >= 1.0 && square < friction * friction;
     *kf_layer(a, wall, KF_LAYER_MEAN) = mean;
     *kf_layer(a, wall, KF_LAYER_SQUARE) = square;
-    *kf_layer(a, wall, KF_LAYER_QUIET) = quiet;
+    *kf_layer(a, wall, KF_LAYER_QUIET) = *kf_found(a, wall, 0) >= 1.0 && square < friction * friction;
     *kf_layer(a, wall, KF_LAYER_STEPS) = steps + 1.0;
-    if (quiet && kf_looks_at_layers((long long)steps)) {
-        kf_profile profile;
-        const double along[3] = {*kf_found(a, wall, 2), *kf_found(a, wall, 3), *kf_found(a, wall, 4)};
-        kf_read_profile(a, wall, normal, along, &profile);
-        kf_look_at_layer(a, wall, &profile);
-    }
+}
+
+/* Looks at the layers without eddies every few steps, after the law has found its friction. It is a kernel of
+ * its own, so that the others keep their registers. */
+KF_SCALAR_KERNEL(look_at_layers, kf_wall_arguments) {
+    (void)y, (void)z;
+    if (x >= a->wall.count || !(*kf_layer(a, x, KF_LAYER_QUIET) > 0.0)) return;
+    if (!kf_looks_at_layers((long long)*kf_layer(a, x, KF_LAYER_STEPS) - 1)) return;
+    kf_profile profile;
+    const double normal[3] = {kf_surface(a, x, 0), kf_surface(a, x, 1), kf_surface(a, x, 2)},
+                 along[3] = {*kf_found(a, x, 2), *kf_found(a, x, 3), *kf_found(a, x, 4)};
+    kf_read_profile(a, x, normal, along, &profile);
+    kf_look_at_layer(a, x, &profile);
 }
 
 /* Gives the nodes of layers their viscosity of turbulence, after each look at the layers. */

@@ -97,7 +97,7 @@ KF_FUNCTION void kf_find_friction(const kf_wall_arguments *a, int x) {
         *kf_found(a, x, 2 + i) = momentum > 0.0 ? along[i] / momentum : 0.0;
     *kf_found(a, x, 5) = speed;
 #if KF_LAYERS
-    kf_follow_layer(a, x, normal);
+    kf_follow_layer(a, x);
 #endif
 }
 

@@ -78,7 +78,9 @@ void kf_append_link_balance(kf_builder *b, int parity);
  * (kinetic_wall.c). shell: number of inner nodes that are reset. */
 void kf_append_found_friction(kf_builder *b, int parity, int grid, int shell);
 void kf_append_friction(kf_builder *b, int parity, int grid);
-/* Appends the kernel that gives nodes of layers their viscosity, if they are modelled. */
+/* Append the kernels that look at the layers before the friction, and that give their nodes their viscosity
+ * after it, if layers are modelled. */
+void kf_append_look(kf_builder *b, int parity, int grid);
 void kf_append_layer(kf_builder *b, int parity, int grid);
 void kf_set_wall_launches(kf_builder *b);
 void kf_append_items(kf_builder *b, int parity, kf_kinetic_source source, const char *name, int items,

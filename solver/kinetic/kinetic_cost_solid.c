@@ -284,10 +284,14 @@ void kf_kinetic_add_links(kf_kinetic_tally *tally) {
         add_items(tally, "apply_friction", APPLIED_BYTES * nodes + (placed ? PLACE_BYTES : 0) * links,
                   2 * OF_NODE * nodes + placed * links, 4)
             ->amount[KF_COST_ATOMICS] = nodes / WARP;
-    /* Every KF_LAYER_PERIOD steps it reads an index and a height and writes a viscosity; the state of the
-     * nodes beside the surface is in a cache. The profiles are read in these steps, too. */
+    /* Every KF_LAYER_PERIOD steps profiles are read, of which each node belongs to one, and each node's index
+     * and height are read and its viscosity is written; the state of the nodes beside the surface is in a
+     * cache. */
     const double looks = (double)lists->layer_count / KF_LAYER_PERIOD;
-    if (looks > 0.0) (void)add_items(tally, "spread_viscosity", LAYER_BYTES * looks, OF_NODE * looks, 2);
+    if (looks > 0.0) {
+        (void)add_items(tally, "look_at_layers", 0, OF_NODE * looks, 2);
+        (void)add_items(tally, "spread_viscosity", LAYER_BYTES * looks, 2 * looks, 2);
+    }
     (void)add_items(tally, placed ? "balance_links" : "place_links", placed ? 0 : PLACE_BYTES * links,
                     placed ? 0 : links, 2);
 }

@@ -127,6 +127,12 @@ kf_status kf_kinetic_sum_modelled(const kf_kinetic *kinetic, const kf_links *lin
     return status;
 }
 
+void kf_append_look(kf_builder *b, int parity, int grid) {
+    const kf_kinetic_arguments *a = &b->kinetic->arguments;
+    if (a->layer.count > 0)
+        kf_append_items(b, parity, KF_SOURCE_WALL, "look_at_layers", a->wall.count, grid, grid);
+}
+
 void kf_append_layer(kf_builder *b, int parity, int grid) {
     const int count = b->kinetic->arguments.layer.count;
     if (count > 0) kf_append_items(b, parity, KF_SOURCE_WALL, "spread_viscosity", count, grid, grid);

@@ -90,6 +90,7 @@ void kf_append_found_friction(kf_builder *b, int parity, int grid, int shell) {
 }
 
 void kf_append_friction(kf_builder *b, int parity, int grid) {
+    kf_append_look(b, parity, grid);
     kf_append_items(b, parity, KF_SOURCE_WALL, "apply_friction", count_turns(b) * KF_LINK_LANES, grid, grid);
     kf_append_layer(b, parity, grid);
 }
