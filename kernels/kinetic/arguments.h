@@ -231,9 +231,8 @@ typedef struct kf_kinetic_layer {
     int count;             /* nodes of the layers, sorted by their index */
     int depth;             /* how far they reach from the surface, in cells; 0: there is no model */
     kf_kinetic_region box; /* contains all listed nodes */
-    unsigned *mask;        /* a bit for each node of the grid's memory: the node is listed */
-    int *first;            /* number of listed nodes before each word of `mask` */
-    void *eddies;          /* kf_real [count]: the viscosity of turbulence, lattice units */
+    void *eddies;          /* kf_real [z][y][x] of the box: the viscosity of turbulence, lattice units */
+    int *place;            /* [count]: position in `eddies` */
     int *wall;             /* [count]: the nearest node beside the surface */
     double *height;        /* [count]: distance from the surface in cells */
     double *distance;      /* [wall.count]: distance of the node beside the surface from it, in cells */

@@ -158,7 +158,6 @@ KF_FUNCTION kf_real kf_force_source(int cx, int cy, int cz, kf_real gx, kf_real 
     f_##name += source * kf_force_source(cx, cy, cz, KF_W1(cx) + KF_E(x, cx), KF_W1(cy) + KF_E(y, cy),       \
                                          KF_W1(cz) + KF_E(z, cz), ux, uy, uz, Fx, Fy, Fz);
 
-#define KF_NODE_NUMBER k /* of the node that is collided */
 #if KF_COLLISION != KF_BGK_COLLISION
 #include "relaxation.h"
 #endif

@@ -203,8 +203,6 @@ KF_FUNCTION int kf_inside_bits(const kf_module_arguments *a, int x, int y, int z
         kf_stream(kf_address(a, a->populations.target, i + 1, k) + second_node,                              \
                   second_node ? kf_high(highs) : kf_low(highs));                                             \
     }
-#undef KF_NODE_NUMBER
-#define KF_NODE_NUMBER (k + (x & 1)) /* k is the first of the pair */
 #define KF_COLLIDE_ONE                                                                                       \
     KF_ASK_LAYER                                                                                             \
     KF_DECLARE_STATE(KF_BODY_X, KF_BODY_Y, KF_BODY_Z)                                                        \
@@ -252,8 +250,6 @@ KF_KERNEL(stream_collide, kf_module_arguments) {
         }
     }
 }
-#undef KF_NODE_NUMBER
-#define KF_NODE_NUMBER k
 #elif KF_ROWS
 KF_ROW_KERNEL(stream_collide, kf_module_arguments, kf_end_of_part, kf_row_value, KF_KEPT_VALUES, kf_begin_row,
               kf_finish_row) {

@@ -156,7 +156,8 @@ KF_SCALAR_KERNEL(spread_viscosity, kf_wall_arguments) {
                      outer = *kf_layer(a, wall, KF_LAYER_VISCOSITY) / (1.0 + 5.5 * cube * cube);
         least = inner < outer ? inner : outer;
     }
-    ((kf_real *)a->layer.eddies)[x] = (kf_real)(least < KF_LAYER_LIMIT ? least : KF_LAYER_LIMIT);
+    ((kf_real *)a->layer.eddies)[kf_load_constant(a->layer.place + x)] =
+        (kf_real)(least < KF_LAYER_LIMIT ? least : KF_LAYER_LIMIT);
 }
 
 #endif

@@ -340,28 +340,26 @@ KF_FUNCTION kf_k17_rates kf_find_k17_rates(kf_real w) {
     return rates;
 }
 #if KF_LAYERS
-/* Returns whether node k is in a layer that is modelled. Outside the layers' box it reads nothing. */
-KF_FUNCTION int kf_is_in_layer(const kf_module_arguments *a, int x, int y, int z, kf_index k) {
+/* Returns the viscosity of turbulence at a node, which is 0 outside the box of the layers. */
+KF_FUNCTION kf_real kf_eddies_at(const kf_module_arguments *a, int x, int y, int z) {
     const int *low = a->layer.box.low, *high = a->layer.box.high;
-    if (x < low[0] || x >= high[0] || y < low[1] || y >= high[1] || z < low[2] || z >= high[2]) return 0;
-    return (int)(a->layer.mask[k >> 5] >> (k & 31) & 1U);
+    if (x < low[0] || x >= high[0] || y < low[1] || y >= high[1] || z < low[2] || z >= high[2])
+        return KF_R(0.0);
+    return ((const kf_real *)a->layer
+                .eddies)[(x - low[0]) + (kf_index)(high[0] - low[0]) *
+                                            ((y - low[1]) + (kf_index)(high[1] - low[1]) * (z - low[2]))];
 }
-/* Returns the rates at node k: in a layer the viscosity of turbulence comes on top. The usual rates are
- * computed in any case, so that a compiler finds them once for all nodes. */
-KF_FUNCTION kf_k17_rates kf_rates_at(const kf_module_arguments *a, int in_layer, kf_index k) {
-    const kf_k17_rates usual = kf_find_k17_rates(KF_PARAMETER(a, shear_rate));
-    if (!in_layer) return usual;
-    const unsigned below = a->layer.mask[k >> 5] & ((1U << (k & 31)) - 1);
-    const kf_real eddies = ((const kf_real *)a->layer.eddies)[a->layer.first[k >> 5] + kf_count_bits(below)];
-    return kf_find_k17_rates(usual.shear / (KF_R(1.0) + KF_R(3.0) * usual.shear * eddies));
-}
-/* A kernel asks for this before it loads the populations of the node at x, y and z, so that it need not wait
+/* A kernel asks for it before it loads the populations of the node at x, y and z, so that it need not wait
  * for the answer. */
-#define KF_ASK_LAYER      const int in_layer = kf_is_in_layer(a, x, y, z, KF_NODE_NUMBER);
-#define KF_FIND_K17_RATES const kf_k17_rates rates = kf_rates_at(a, in_layer, KF_NODE_NUMBER);
+#define KF_ASK_LAYER const kf_real eddies = kf_eddies_at(a, x, y, z);
+/* The usual viscosity is 1/3 (1/rate - 1/2). Without viscosity of turbulence the rate keeps all its digits.
+ */
+#define KF_SHEAR_RATE                                                                                        \
+    (KF_PARAMETER(a, shear_rate) / (KF_R(1.0) + KF_R(3.0) * KF_PARAMETER(a, shear_rate) * eddies))
 #else
-#define KF_FIND_K17_RATES const kf_k17_rates rates = kf_find_k17_rates(KF_PARAMETER(a, shear_rate));
+#define KF_SHEAR_RATE KF_PARAMETER(a, shear_rate)
 #endif
+#define KF_FIND_K17_RATES const kf_k17_rates rates = kf_find_k17_rates(KF_SHEAR_RATE);
 
 #define KF_RELAX_MOMENTS                                                                                     \
     do {                                                                                                     \

@@ -1,5 +1,6 @@
 /* The model of turbulent layers without eddies (kernels/kinetic/layer.h) on the device: its lists, its state
  * and its kernel of a step. It runs on one device. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/util/memory.h"
@@ -9,54 +10,44 @@
 /* The kernels keep as many speeds of a column as there are steps. */
 _Static_assert((int)KF_LAYER_DEPTH == (int)KF_LINK_OPEN, "columns of layers have one length");
 
-/* Marks the listed nodes, and counts those before each word of marks. */
-static void mark_nodes(const kf_kinetic *kinetic, const kf_links *links, size_t words, unsigned *mask,
-                       int *first) {
-    for (size_t n = 0; n < links->layer_count; n++) {
-        const long long k = kf_kinetic_node_index(kinetic, links->layer[n].node);
-        mask[k / 32] |= 1U << k % 32;
-    }
-    int count = 0;
-    for (size_t word = 0; word < words; word++) {
-        first[word] = count;
-        count += __builtin_popcount(mask[word]);
-    }
+/* Finds the box around the listed nodes, and how many nodes it has. */
+static size_t bound_layer(const kf_links *links, kf_kinetic_region *box) {
+    size_t nodes = 1;
+    for (size_t n = 0; n < links->layer_count; n++)
+        kf_kinetic_extend_box(box, links->layer[n].node);
+    for (int a = 0; a < 3; a++)
+        nodes *= (size_t)(box->high[a] - box->low[a]);
+    return nodes;
 }
 
-static kf_status send_marks(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
-    kf_kinetic_layer *a = &kinetic->arguments.layer;
-    const size_t words = (size_t)kinetic->geometry.capacity / 32 + 1;
-    unsigned *mask = kf_allocate_zeroed(words, sizeof *mask);
-    int *first = kf_allocate(words * sizeof *first);
-    kf_buffer *masks = NULL, *firsts = NULL;
-    mark_nodes(kinetic, links, words, mask, first);
-    kf_status status = kf_plan_buffer_of(plan, mask, words * sizeof *mask, &masks, error);
-    if (status == KF_OK) status = kf_plan_buffer_of(plan, first, words * sizeof *first, &firsts, error);
-    free(mask);
-    free(first);
-    KF_TRY(status);
-    a->mask = kf_buffer_address(masks);
-    a->first = kf_buffer_address(firsts);
-    return KF_OK;
+static int place_in(const kf_kinetic_region *box, const int node[3]) {
+    int place = 0;
+    for (int a = 2; a >= 0; a--)
+        place = place * (box->high[a] - box->low[a]) + node[a] - box->low[a];
+    return place;
 }
 
 /* Sends what is known of the layers' nodes. */
 static kf_status send_nodes(kf_plan *plan, kf_kinetic *kinetic, const kf_links *links, kf_error *error) {
     kf_kinetic_layer *a = &kinetic->arguments.layer;
     const size_t count = links->layer_count;
-    int *wall = kf_allocate(count * sizeof *wall);
+    int *wall = kf_allocate(count * sizeof *wall), *place = kf_allocate(count * sizeof *place);
     double *height = kf_allocate(count * sizeof *height);
-    kf_buffer *walls = NULL, *heights = NULL;
+    kf_buffer *walls = NULL, *places = NULL, *heights = NULL;
     for (size_t n = 0; n < count; n++) {
         wall[n] = links->layer[n].wall;
+        place[n] = place_in(&a->box, links->layer[n].node);
         height[n] = links->layer[n].height;
     }
     kf_status status = kf_plan_buffer_of(plan, wall, count * sizeof *wall, &walls, error);
+    if (status == KF_OK) status = kf_plan_buffer_of(plan, place, count * sizeof *place, &places, error);
     if (status == KF_OK) status = kf_plan_buffer_of(plan, height, count * sizeof *height, &heights, error);
     free(wall);
+    free(place);
     free(height);
     KF_TRY(status);
     a->wall = kf_buffer_address(walls);
+    a->place = kf_buffer_address(places);
     a->height = kf_buffer_address(heights);
     return KF_OK;
 }
@@ -87,13 +78,14 @@ kf_status kf_kinetic_upload_layer(kf_plan *plan, kf_kinetic *kinetic, kf_error *
     const kf_links *links = &kf_plan_scene(plan)->links;
     kf_kinetic_layer *a = &kinetic->arguments.layer;
     if (links->layer_count == 0) return KF_OK;
-    for (size_t n = 0; n < links->layer_count; n++)
-        kf_kinetic_extend_box(&a->box, links->layer[n].node);
-    KF_TRY(send_marks(plan, kinetic, links, error));
+    const size_t nodes = bound_layer(links, &a->box);
+    if (nodes > INT_MAX)
+        return kf_fail(error, KF_HOST, "the box around modelled layers has %zu nodes, of at most %d", nodes,
+                       INT_MAX);
     KF_TRY(send_nodes(plan, kinetic, links, error));
     KF_TRY(send_wall(plan, kinetic, links, error));
     kinetic->layer_bytes[0] = KF_LAYER_STATE * links->wall_count * sizeof(double);
-    kinetic->layer_bytes[1] = links->layer_count * kinetic->real_bytes;
+    kinetic->layer_bytes[1] = nodes * kinetic->real_bytes;
     for (int i = 0; i < 2; i++)
         KF_TRY(kf_plan_buffer(plan, kinetic->layer_bytes[i], &kinetic->layer[i], error));
     a->state = kf_buffer_address(kinetic->layer[0]);

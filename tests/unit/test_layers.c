@@ -260,6 +260,23 @@ static double viscosity_at(double height, double friction, bool quiet, double ou
     return fmin(most, fmin(0.384 * height * friction, outer / (1.0 + 5.5 * pow(height / thickness, 6))));
 }
 
+/* Returns the place of a listed node in the box, which begins and ends with listed nodes on each axis. */
+static size_t place_in_box(const kf_kinetic_region *box, const kf_links *links, size_t number) {
+    size_t place = 0;
+    for (int a = 2; a >= 0; a--) {
+        int low = links->layer[0].node[a], high = low;
+        for (size_t n = 0; n < links->layer_count; n++) {
+            const int at = links->layer[n].node[a];
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+        assert_int_equal(box->low[a], low);
+        assert_int_equal(box->high[a], high + 1);
+        place = place * (size_t)(high + 1 - low) + (size_t)(links->layer[number].node[a] - low);
+    }
+    return place;
+}
+
 /* Layers of all kinds: each node gets the viscosity that follows from the state of its layer, near the wall,
  * further out, at the limit, and none in a layer with eddies. The share of the surface is by area. */
 static void test_kernels_spread_the_viscosity(void **state) {
@@ -274,7 +291,8 @@ static void test_kernels_spread_the_viscosity(void **state) {
     kf_plan *plan = open_single(scene);
     const kf_kinetic *kinetic = plan->system;
     const size_t bytes = kinetic->layer_bytes[0];
-    double *found = kf_allocate(found_bytes), *layer = kf_allocate(bytes), covered = 0.0, area = 0.0;
+    double *found = kf_allocate(found_bytes), *layer = kf_allocate(bytes), covered = 0.0, area = 0.0,
+           sum = 0.0;
     float *eddies = kf_allocate(kinetic->layer_bytes[1]);
     size_t kinds[4] = {0, 0, 0, 0}, resolved = 0;
     kf_wall_look look;
@@ -298,7 +316,9 @@ static void test_kernels_spread_the_viscosity(void **state) {
         const bool quiet = found[w] >= 1.0 && layer[KF_LAYER_SQUARE * count + w] < friction * friction;
         const double right = viscosity_at(height, friction, quiet, layer[KF_LAYER_VISCOSITY * count + w],
                                           layer[KF_LAYER_THICKNESS * count + w]);
-        assert_true(fabs((double)eddies[n] - right) < 1e-6 * right + 1e-12);
+        const double got = (double)eddies[place_in_box(&kinetic->arguments.layer.box, &scene->links, n)];
+        assert_true(fabs(got - right) < 1e-6 * right + 1e-12);
+        sum += right;
         kinds[!(right > 0.0)                                           ? 0
               : right == 0.015                                         ? 1
               : fabs(right - 0.384 * height * friction) < 1e-9 * right ? 2
@@ -312,6 +332,9 @@ static void test_kernels_spread_the_viscosity(void **state) {
     }
     print_message("%zu nodes without, %zu at the limit, %zu near the wall, %zu further out\n", kinds[0],
                   kinds[1], kinds[2], kinds[3]);
+    for (size_t n = 0; n < kinetic->layer_bytes[1] / sizeof *eddies; n++)
+        sum -= (double)eddies[n];
+    assert_true(fabs(sum) < 1e-6); /* other nodes of the box have none */
     for (int k = 0; k < 4; k++)
         assert_true(kinds[k] > 10);
     assert_true(resolved > 10);
