@@ -53,7 +53,9 @@ for i, (x, y, f, t) in enumerate(names):
         apart = abs(y - v) > 0.9 * min(f, g) or u > x + 0.5 * f * len(t) or x > u + 0.5 * g * len(s)
         assert apart, (t, s)
 PYTHON
-expect 0 plot scaling --figures results/measured/h200-scaling.json --out "$scratch/scaling.svg"
+export KFTUNE_DRAWN=$scratch/drawn
+PATH=$PWD/tests/tools/drawn:$PATH expect 0 plot scaling --figures results/measured/h200-scaling.json --out "$scratch/scaling.svg"
+diff tests/data/known/drawn-scaling.txt "$KFTUNE_DRAWN" || complain "scaling.gp draws other values than tests/data/known/drawn-scaling.txt"
 shows "assumed: InfiniBand"
 drawn scaling measured
 drawn scaling 'copied after the step'

@@ -12,6 +12,7 @@
 #include "plots/report/report.h"
 #include "results/facts.h"
 #include "tests/unit/check.h"
+#include "tests/unit/drawn.h"
 #include "tests/unit/known_text.h"
 
 static char store_path[KF_PATH];
@@ -147,15 +148,17 @@ static void test_every_row_is_known(void **state) {
 
 /* --- Plots -------------------------------------------------------------------------------------------- */
 
-/* Puts a program before gnuplot that records its input and hands it on. Returns false if there is no
+/* Puts programs before gnuplot that record its input and what its curves draw. Returns false if there is no
  * gnuplot. */
-static bool record_gnuplot(char record[KF_PATH]) {
+static bool record_gnuplot(char record[KF_PATH], char drawn[KF_PATH]) {
     char folder[KF_PATH], program[KF_PATH], path[2 * KF_PATH], real[KF_PATH] = "";
+    if (system("command -v gnuplot >/dev/null 2>&1") != 0) return false;
+    fixture_path(drawn, "drawn.txt");
+    begin_drawn(drawn);
     FILE *found = popen("command -v gnuplot", "r");
-    if (found == NULL) return false;
-    const bool there = fgets(real, sizeof real, found) != NULL;
+    assert_non_null(found);
+    assert_non_null(fgets(real, sizeof real, found));
     (void)pclose(found);
-    if (!there) return false;
     real[strcspn(real, "\n")] = '\0';
     fixture_path(folder, "bin");
     fixture_path(record, "gnuplot.txt");
@@ -180,10 +183,10 @@ static bool record_gnuplot(char record[KF_PATH]) {
 
 static void test_plots_and_report(void **state) {
     (void)state;
-    char record[KF_PATH], out[KF_PATH];
+    char record[KF_PATH], drawn[KF_PATH], out[KF_PATH];
     kf_error error = {0};
     kf_run_summary run;
-    if (!record_gnuplot(record)) skip();
+    if (!record_gnuplot(record, drawn)) skip();
     assert_int_equal(kf_plot_find_run(store, "1", &run, &error), KF_OK);
     fixture_path(out, "plot.svg");
     for (int kind = 0; kind < KF_PLOTS; kind++)
@@ -191,6 +194,7 @@ static void test_plots_and_report(void **state) {
             fail_msg("%s", error.message);
     if (kf_plot_history(store, "ball", out, &error) != KF_OK) fail_msg("%s", error.message);
     assert_known("plots.txt", neutral(text_of_file(record)));
+    assert_known("drawn.txt", neutral(text_of_file(drawn)));
     fixture_path(out, "report.html");
     if (kf_report_write(store, "1", out, &error) != KF_OK) fail_msg("%s", error.message);
     char *page = without_between(text_of_file(out), "Written ", " UTC", "NOW");

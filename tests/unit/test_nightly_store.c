@@ -5,6 +5,7 @@
 #include "base/util/log.h"
 #include "base/util/memory.h"
 #include "harness/nightly/entry.h"
+#include "tests/unit/known_text.h"
 
 static kf_status refuse(void *context, const kf_verdict *verdict, kf_error *error) {
     (void)context;
@@ -226,6 +227,82 @@ static void test_an_old_store_is_brought_up_to_date(void **state) {
     kf_store_close(store);
 }
 
+/* Appends each row of a table as its columns that are not null. */
+static void dump(sqlite3 *database, const char *table, kf_text *text) {
+    char sql[128];
+    sqlite3_stmt *rows = NULL;
+    (void)snprintf(sql, sizeof sql, "SELECT * FROM \"%s\" ORDER BY 1, 2", table);
+    assert_int_equal(sqlite3_prepare_v2(database, sql, -1, &rows, NULL), SQLITE_OK);
+    while (sqlite3_step(rows) == SQLITE_ROW) {
+        kf_text_append(text, "%s:", table);
+        for (int c = 0; c < sqlite3_column_count(rows); c++)
+            if (sqlite3_column_type(rows, c) != SQLITE_NULL)
+                kf_text_append(text, " %s=%s", sqlite3_column_name(rows, c),
+                               (const char *)sqlite3_column_text(rows, c));
+        kf_text_append(text, "\n");
+    }
+    (void)sqlite3_finalize(rows);
+}
+
+static void execute(sqlite3 *database, const char *sql) {
+    if (sqlite3_exec(database, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%.80s: %s", sql, sqlite3_errmsg(database));
+}
+
+/* Every column of rows that differ as migrations tell rows apart is known: runs of each system, a problem
+ * without a flow, devices of a team, objectives, what only some versions between had. */
+static void test_migrated_rows_are_known(void **state) {
+    (void)state;
+    static const char first[] =
+        "UPDATE result SET verification_error = 0.25, verification_bound = 0.5 WHERE id = 1;"
+        "INSERT INTO environment SELECT 2, replace(hash, '1', '9'), backend, '2 x Test device', identity,"
+        " architecture, driver, compiler, multiprocessors, warp_size, max_threads_per_block, memory_bytes,"
+        " l2_bytes, peak_bandwidth, processor, processor_count, operating_system, container, kftune"
+        " FROM environment;"
+        "INSERT INTO scene VALUES (2, replace(hex(zeroblob(32)), '0', 'a'), 'gemm', 'gemm.t1.json', 640, 1, "
+        "2,"
+        " 0, 0, 5, NULL, NULL, NULL);"
+        "INSERT INTO run SELECT 10 + n, '00000000-0000-4000-8000-00000000001' || n, e, s, space, name,"
+        " strategy, budget, n, origin, state, started, ended, process FROM run JOIN (SELECT 0 AS n, 1 AS e,"
+        " 1 AS s, 'd2q9' AS name UNION VALUES (1, 1, 1, 'stable_fluids'), (2, 1, 1, 'sph'), (3, 1, 2, 't1'),"
+        " (4, 2, 1, 'kinetic'), (5, 1, 1, 'incompressible')) WHERE id = 4;"
+        "INSERT INTO result SELECT id + 10, 14, sequence, role, config,"
+        " build, state, reason, measured, step_us, q1_us, q3_us, minimum_us, maximum_us, low_us, high_us,"
+        " sample_count, samples, batch, stop, 10 * mlups, bandwidth, verification_error,"
+        " verification_bound, 0.125, 2.5, worst, compile_s, verify_s, measure_s,"
+        " before_sm_clock_mhz, before_memory_clock_mhz, before_temperature_c, before_power_w,"
+        " before_throttle_reasons, after_sm_clock_mhz, after_memory_clock_mhz, after_temperature_c,"
+        " after_power_w, after_throttle_reasons FROM result WHERE id = 1;"
+        "INSERT INTO kernel SELECT 11, ordinal, name, sample_count, median_us, q1_us, q3_us, minimum_us,"
+        " maximum_us, low_us, high_us, bytes, flops, registers, shared_bytes, spill_bytes,"
+        " theoretical_occupancy FROM kernel;";
+    static const char between[] =
+        "UPDATE run SET objective = 'edp', winner = 2, noise_floor = 0.01 WHERE id = 11;"
+        "UPDATE run SET objective = 'energy' WHERE id = 12;"
+        "UPDATE result SET effort = 0.5, turn_steps = 7, turn_windows = 3, cache = 'hot' WHERE id = 1;";
+    char *old = NULL;
+    size_t size = 0;
+    kf_error error = {0};
+    sqlite3 *database = NULL;
+    kf_text text = {0};
+    if (kf_file_read("tests/data/store-version-1.sql", 0, &old, &size, &error) != KF_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(sqlite3_open(":memory:", &database), SQLITE_OK);
+    execute(database, old);
+    free(old);
+    execute(database, first);
+    for (int version = 5; version <= KF_STORE_VERSION; version += KF_STORE_VERSION - 5) {
+        if (kf_schema_bring_up(database, "old.db", "", kf_migrations, version - 1, version, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        if (version == 5) execute(database, between);
+    }
+    static const char *const tables[] = {"problem", "run", "result", "kernel", "counter", "sqlite_sequence"};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        dump(database, tables[t], &text);
+    assert_int_equal(sqlite3_close(database), SQLITE_OK);
+    assert_known("migrated.txt", text.text);
+}
+
 /* --- JUnit
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -282,6 +359,7 @@ int main(void) {
         cmocka_unit_test(test_resuming_a_night),
         cmocka_unit_test(test_nights_are_named),
         cmocka_unit_test(test_an_old_store_is_brought_up_to_date),
+        cmocka_unit_test(test_migrated_rows_are_known),
         cmocka_unit_test(test_junit_has_every_verdict),
     };
     kf_log_set_level(KF_LOG_QUIET);

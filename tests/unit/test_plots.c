@@ -18,6 +18,7 @@
 #include "plots/plot.h"
 #include "plots/run_results.h"
 #include "plots/tables.h"
+#include "tests/unit/drawn.h"
 #include "tests/unit/output_scratch.h"
 
 static char store_path[KF_PATH];
@@ -369,6 +370,18 @@ static void test_searches_on_a_landscape(void **state) {
         blocks++;
     assert_int_equal(blocks, 4);
     kf_text_free(&data);
+    if (system("command -v gnuplot >/dev/null 2>&1") == 0) {
+        char drawn[KF_PATH];
+        kf_replay_request once = request; /* so that the two curves differ */
+        once.repeats = 1;
+        kf_replay_free(&replayed.results[1]);
+        assert_int_equal(kf_replay(&once, &replayed.results[1], &error), KF_OK);
+        kf_copy_text(drawn, sizeof drawn, in_scratch("drawn"));
+        begin_drawn(drawn);
+        if (kf_plot_replayed(&replayed, in_scratch("replayed.svg"), &error) != KF_OK)
+            fail_msg("%s", error.message);
+        end_drawn(drawn, "drawn-replayed.txt");
+    }
     for (int s = 0; s < 2; s++)
         kf_replay_free(&replayed.results[s]);
     kf_landscape_free(landscape);
@@ -480,29 +493,32 @@ static void test_fields_are_harmless(void **state) {
     kf_text_free(&data);
 }
 
-static void append_letters(kf_text *text, const char *letter, int count) {
-    for (int i = 0; i < count; i++)
-        kf_text_append(text, "%s", letter);
+/* Appends characters of a word in which neighbours differ, of one or two bytes each. */
+static void append_letters(kf_text *text, bool wide, int from, int end) {
+    for (int i = from; i < end; i++)
+        if (wide)
+            kf_text_append(text, "\xc3%c", 0xa0 + i % 23);
+        else
+            kf_text_append(text, "%c", 'a' + i % 23);
 }
 
 /* A heading keeps words of up to 48 characters as they are. Of a longer word it keeps the first 33 and the
  * last 12 characters, whatever bytes they have, and the words around it. */
 static void test_headings_of_long_names(void **state) {
     (void)state;
-    static const char *const letters[] = {"w", "\xc3\xa9"};
     static const int counts[] = {48, 49, 200};
     for (int c = 0; c < 6; c++) {
-        const char *letter = letters[c % 2];
+        const bool wide = c % 2 == 1;
         const int count = counts[c / 2];
         kf_text text = {0}, heading = {0}, expected = {0};
         kf_text_append(&text, "of ");
-        append_letters(&text, letter, count);
+        append_letters(&text, wide, 0, count);
         kf_text_append(&text, " 24x24  nodes, on a <GPU");
         kf_gnuplot_heading(&heading, text.text);
         kf_text_append(&expected, "of ");
-        append_letters(&expected, letter, count == 48 ? 36 : 33);
+        append_letters(&expected, wide, 0, count == 48 ? 36 : 33);
         kf_text_append(&expected, "%s", count == 48 ? "" : "...");
-        append_letters(&expected, letter, 12);
+        append_letters(&expected, wide, count - 12, count);
         kf_text_append(&expected, " 24x24  nodes, on a _GPU");
         assert_string_equal(heading.text, expected.text);
         kf_text_free(&text);

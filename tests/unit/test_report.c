@@ -236,6 +236,54 @@ static void test_report_of_failures(void **state) {
     kf_store_close(store);
 }
 
+/* Cards show a bandwidth and a rate of any size with three digits or more, and none that is not known. */
+static void test_cards_of_any_size(void **state) {
+    (void)state;
+    static const struct {
+        double bandwidth, rate;
+        const char *bandwidth_shown, *rate_shown;
+    } cases[] = {{(double)NAN, 0.0456, NULL, "0.0456"},
+                 {0.0, 9.97, NULL, "9.97"},
+                 {4.56e9, 45.6, "4.56 GB/s", "45.6"},
+                 {9.97e10, 99.7, "99.7 GB/s", "99.7"},
+                 {1.003e11, 100.3, "100 GB/s", "<b>100</b>"},
+                 {3.3396e12, 16621.4, "3340 GB/s", "16621"},
+                 {1.2345e14, 1234567.8, "123450 GB/s", "1234568"}};
+    char store_path[KF_PATH], out[KF_PATH], *path = kf_duplicate(getenv("PATH"));
+    kf_error error = {0};
+    fixture_path(store_path, "cards.db");
+    fixture_path(out, "cards.html");
+    kf_store *store = fixture_open(store_path);
+    assert_int_equal(setenv("PATH", "/nonexistent", 1), 0); /* no pictures */
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kf_run_row run;
+        kf_config config;
+        kf_measurement *m = kf_allocate(sizeof *m);
+        char id[16], expected[64];
+        fixture_begin(store, &run);
+        fixture_config(&config, 1);
+        fixture_measurement(m, 100.0, 15);
+        m->effective_bandwidth = cases[c].bandwidth;
+        m->updates_per_us = cases[c].rate;
+        assert_int_equal(kf_store_add(store, &run, 0, "search", &config, m, &error), KF_OK);
+        kf_measurement_free(m);
+        free(m);
+        (void)snprintf(id, sizeof id, "%d", (int)run.id);
+        if (kf_report_write(store, id, out, &error) != KF_OK) fail_msg("%s", error.message);
+        char *page = text_of_file(out);
+        (void)snprintf(expected, sizeof expected, "<li>effective bandwidth<b>%s</b>",
+                       cases[c].bandwidth_shown);
+        if ((strstr(page, "<li>effective bandwidth") != NULL) != (cases[c].bandwidth_shown != NULL) ||
+            (cases[c].bandwidth_shown != NULL && strstr(page, expected) == NULL) ||
+            strstr(page, cases[c].rate_shown) == NULL)
+            fail_msg("case %zu: not %s, %s", c, expected, cases[c].rate_shown);
+        free(page);
+    }
+    kf_store_close(store);
+    assert_int_equal(setenv("PATH", path, 1), 0);
+    free(path);
+}
+
 /* The histories of 24 benchmarks are drawn, and a report says how many more exist. */
 static void test_many_benchmarks(void **state) {
     (void)state;
@@ -294,13 +342,10 @@ static void test_history_plot(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile_texts_are_escaped),
-        cmocka_unit_test(test_pictures_are_in_base64),
-        cmocka_unit_test(test_a_report_loads_nothing),
-        cmocka_unit_test(test_report_without_content),
-        cmocka_unit_test(test_many_benchmarks),
-        cmocka_unit_test(test_report_of_failures),
-        cmocka_unit_test(test_history_plot),
+        cmocka_unit_test(test_hostile_texts_are_escaped), cmocka_unit_test(test_pictures_are_in_base64),
+        cmocka_unit_test(test_a_report_loads_nothing),    cmocka_unit_test(test_report_without_content),
+        cmocka_unit_test(test_many_benchmarks),           cmocka_unit_test(test_report_of_failures),
+        cmocka_unit_test(test_cards_of_any_size),         cmocka_unit_test(test_history_plot),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }
