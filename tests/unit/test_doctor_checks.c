@@ -4,11 +4,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/util/file.h"
+#include "base/util/text.h"
 #include "harness/doctor/checks.h"
+#include "tests/unit/output_scratch.h"
 
 static void expect(const kf_diagnosis *check, kf_check_state state, const char *detail, const char *cure) {
     if (check->state != state || strcmp(check->detail, detail) != 0)
@@ -79,9 +84,51 @@ static void others_are_told(void **state) {
            "let other programs end");
 }
 
+/* The folders of kernels and of the store are made where their variable says, and their room is told. Where
+ * they cannot be made the cure names the variable. */
+static void folders_are_looked_at(void **state) {
+    (void)state;
+    static const struct {
+        const char *variable, *folder;
+        void (*run)(kf_diagnosis *check);
+    } cases[] = {{"XDG_CACHE_HOME", "kftune/kernels", kf_check_cache},
+                 {"XDG_DATA_HOME", "kftune", kf_check_store}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char folder[KF_PATH + 64];
+        double room = -1.0;
+        kf_diagnosis there = {.name = "there"}, none = {.name = "none"};
+        char *before = getenv(cases[i].variable) != NULL ? kf_duplicate(getenv(cases[i].variable)) : NULL;
+        assert_int_equal(setenv(cases[i].variable, in_scratch("home"), 1), 0);
+        cases[i].run(&there);
+        (void)snprintf(folder, sizeof folder, "%s/%s, ", in_scratch("home"), cases[i].folder);
+        if (there.state == KF_CHECK_OK) {
+            assert_memory_equal(there.detail, folder, strlen(folder));
+            assert_int_equal(sscanf(there.detail + strlen(folder), "%lf", &room), 1);
+            assert_true(room >= 1.0 && strstr(there.detail, "iB free") != NULL);
+            assert_string_equal(there.cure, "");
+        } else { /* less than a GiB is free here */
+            assert_int_equal(there.state, KF_CHECK_DEGRADED);
+            assert_non_null(strstr(there.detail, " left"));
+            assert_non_null(strstr(there.cure, cases[i].variable));
+        }
+        FILE *file = fopen(in_scratch("file"), "w");
+        assert_non_null(file);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(setenv(cases[i].variable, in_scratch("file/below"), 1), 0);
+        cases[i].run(&none);
+        assert_int_equal(none.state, KF_CHECK_MISSING);
+        assert_non_null(strstr(none.detail, in_scratch("file")));
+        assert_non_null(strstr(none.cure, cases[i].variable));
+        assert_int_equal(before != NULL ? setenv(cases[i].variable, before, 1) : unsetenv(cases[i].variable),
+                         0);
+        free(before);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(free_memory_decides),
                                        cmocka_unit_test(what_holds_processors_back),
+                                       cmocka_unit_test(folders_are_looked_at),
                                        cmocka_unit_test(others_are_told)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

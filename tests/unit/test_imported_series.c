@@ -52,11 +52,29 @@ static kf_series_verdict judged(const plan *plans, int count, const char *pin, i
     return verdict;
 }
 
+/* Counts and probability that a reason says are the verdict's own: "6 values against 5, p 0.002". */
+static void assert_words_are_figures(const kf_series_verdict *v) {
+    size_t since = 0, before = 0;
+    double probability = 0.0;
+    const char *values = strstr(v->reason, " values against "), *said = strstr(v->reason, ", p ");
+    if (values == NULL || strstr(v->reason, "no evidence") != NULL) return;
+    const char *number = values;
+    while (number > v->reason && number[-1] >= '0' && number[-1] <= '9')
+        number--;
+    assert_int_equal(sscanf(number, "%zu values against %zu", &since, &before), 2);
+    assert_int_equal(since, v->new_count);
+    assert_int_equal(before, v->old_count);
+    assert_non_null(said);
+    assert_int_equal(sscanf(said, ", p %lf", &probability), 1);
+    assert_true(fabs(probability - v->comparison.probability) <= 0.05 * probability);
+}
+
 static void expect(plan p, const char *pin, kf_verdict_state state, const char *reason) {
     p.machine = "node 7, rack \"\"b\"\"";
     const kf_series_verdict v = judged(&p, 1, pin, 0);
     if (v.state != state || strstr(v.reason, reason) == NULL)
         fail_msg("%s instead of %s: %s", kf_verdict_names[v.state], kf_verdict_names[state], v.reason);
+    assert_words_are_figures(&v);
     assert_string_equal(v.machine, "node 7, rack \"b\"");
     assert_string_equal(v.newest, "c39");
     assert_int_equal(v.nights, NIGHTS);
