@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include <float.h>
+
 #include "base/backend/team/team.h"
 
 static void write_file(const char *name, const char *text) {
@@ -134,6 +136,36 @@ static void opencl_compiles_as_cuda(void **state) {
         "\"Language\": \"OpenCL\", \"KernelName\": \"rough\", \"KernelFile\": \"smooth.cl\"";
     write_file("smooth.cl", "__kernel void smooth(__global float *a) { a[0] = 1; }\n");
     expect_compiled(wrong, "which has smooth");
+}
+
+/* Each qualifier of OpenCL in both spellings, of a variable and of a pointer. What is no word stays: parts of
+ * names, comments, texts and numbers. */
+static void words_of_opencl(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"kernel void k(global float *a)", "__kernel void k( float *a)"},
+        {"__kernel void k(__global float *a)", "__kernel void k(__global float *a)"},
+        {"private float a; __private float b;", " float a; __private float b;"},
+        {"local float a[4]; __local float b;", "__shared__ float a[4]; __shared__ float b;"},
+        {"void f(local float *a, __local int *b)", "void f( float *a,  int *b)"},
+        {"constant float a = 1; __constant int b = 2;", "__constant__ float a = 1; __constant__ int b = 2;"},
+        {"float f(constant float *a, int n)", "float f( float *a, int n)"},
+        {"#define L local\nlocal int a;", "#define L \n__shared__ int a;"},
+        {"#define L \\\n local\nint a;", "#define L \\\n \nint a;"},
+        {"(float4)(x, y) + (float3) (z)", "kf_cl_float4(x, y) + kf_cl_float3(z)"},
+        {"(float)(x) + (n4)(y) + (floats4)(z)", "(float)(x) + (n4)(y) + (floats4)(z)"},
+        {"locals global_id kernel_1 x.private1", "locals global_id kernel_1 x.private1"},
+        {"a /* local */ + 1; // kernel", "a /* local */ + 1; // kernel"},
+        {"\"global\" 'l' 0x1local 1e5f", "\"global\" 'l' 0x1local 1e5f"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_text out = {0}, expected = {0};
+        kf_text_append(&expected, "#line 1 \"k.cl\"\n%s\n", cases[i][1]);
+        kf_t1_translate("k.cl", cases[i][0], &out);
+        assert_string_equal(out.text, expected.text);
+        kf_text_free(&out);
+        kf_text_free(&expected);
+    }
 }
 
 /* --- Running on the cpu --- */
@@ -290,6 +322,39 @@ static void types_are_as_cuda_has_them(void **state) {
         assert_int_equal((int)type.alignment, (int)types[i].alignment);
         assert_int_equal(type.components, types[i].components);
     }
+    /* Each as the C type of its name. */
+#define LIKE(name, c)                                                                                        \
+    { name, sizeof(c), (c)1.5 != (c)1, (c)-1 < (c)1 }
+    static const struct {
+        const char *name;
+        size_t bytes;
+        bool real, is_signed;
+    } scalars[] = {LIKE("float", float),     LIKE("double", double),         LIKE("half", _Float16),
+                   LIKE("int8", int8_t),     LIKE("int16", int16_t),         LIKE("int32", int32_t),
+                   LIKE("int64", int64_t),   LIKE("uint8", uint8_t),         LIKE("uint16", uint16_t),
+                   LIKE("uint32", uint32_t), LIKE("uint64", uint64_t),       LIKE("int", int),
+                   LIKE("uint", unsigned),   LIKE("char", signed char),      LIKE("uchar", unsigned char),
+                   LIKE("short", short),     LIKE("ushort", unsigned short), LIKE("long", int64_t),
+                   LIKE("ulong", uint64_t),  {"bool", 1, false, false}};
+#undef LIKE
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        assert_true(kf_t1_find_type(scalars[i].name, &type));
+        assert_int_equal(type.bytes, scalars[i].bytes);
+        assert_int_equal(type.alignment, scalars[i].bytes);
+        assert_int_equal(type.components, 1);
+        assert_int_equal(type.real, scalars[i].real);
+        assert_int_equal(type.is_signed, scalars[i].is_signed);
+        /* The ends of its range fit, and what lies beyond does not. */
+        const double end = i == 19          ? 1
+                           : type.bytes > 4 ? 0x1p53
+                           : type.real      ? (type.bytes == 2 ? 65504.0 : (double)FLT_MAX)
+                                            : ldexp(1, 8 * (int)type.bytes - type.is_signed) - 1;
+        if (type.real && type.bytes == 8) continue;
+        assert_true(kf_t1_fits(&type, end) && !kf_t1_fits(&type, end * 1.001 + 1));
+        assert_int_equal(kf_t1_fits(&type, -1), type.is_signed);
+        assert_int_equal(kf_t1_fits(&type, 0.5), type.real);
+        if (type.is_signed) assert_true(kf_t1_fits(&type, type.real || type.bytes > 4 ? -end : -end - 1));
+    }
     static const char *const none[] = {"float5", "floats", "", "custom", "2float"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_false(kf_t1_find_type(none[i], &type));
@@ -300,6 +365,7 @@ int main(void) {
         cmocka_unit_test(functions_and_templates_are_kernels),
         cmocka_unit_test(files_and_headers_come_together),
         cmocka_unit_test(opencl_compiles_as_cuda),
+        cmocka_unit_test(words_of_opencl),
         cmocka_unit_test(cxx_and_openmp_run_on_the_cpu),
         cmocka_unit_test(float_parameters_are_numbers),
         cmocka_unit_test(arguments_hold_what_their_files_say),
