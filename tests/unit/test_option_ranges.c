@@ -1,11 +1,15 @@
-/* Tests the range of every option that is a number, at both ends, in every unit that it may have. Faults: a
- * bound or a unit of one option that changes by accident, such as a share whose bound is in percent. */
+/* Tests the range of every option that is a number, at both ends, in every unit that it may have, and the
+ * forms of all values. Faults: a bound or a unit of one option that changes by accident, such as a share
+ * whose bound is in percent; half a value that is accepted. */
 #include <math.h>
 
 #include "tests/unit/known_text.h"
 
 #include "harness/cli/command.h"
 #include "harness/cli/placement_argument.h"
+#include "harness/cli/run_duration.h"
+#include "harness/cli/run_pictures.h"
+#include "harness/cli/run_probes.h"
 
 static const kf_command *command_of(const char *name) {
     for (const kf_command *const *c = kf_commands; *c != NULL; c++)
@@ -117,8 +121,85 @@ static void ends_of_quantities(void **state) {
             }
 }
 
+/* Forms of values, whatever option has them: each right one is read, each with a part left out, a part too
+ * many or something behind it is refused. The first two are checks of `run` without a name. */
+static const struct form {
+    kf_value_check *check;
+    const char *right[6], *wrong[14];
+} forms[] = {
+    {NULL,
+     {"none", "velocity", "velocity,q"},
+     {"", "velocities", "velocity,", ",velocity", "none,velocity"}},
+    {NULL,
+     {"1280x720", "16x8192"},
+     {"", "1280", "1280x", "x720", "1280x720x1", "1280x720 ", "15x16", "16x15", "8193x16", "16x8193",
+      "-64x64"}},
+    {kf_value_whole, {"5", "12"}, {"", "5x", "5 ", "x", "5.0", "1e1", "99999999999999999999"}},
+    {kf_value_decimal, {"5", "5.25", "1e1"}, {"", "5x", "x", "nan", "inf", "5,25", "1e999", "."}},
+    {kf_value_grid,
+     {"8x4x2", "1024x1024", "65536x1x1"},
+     {"", "8", "8x", "8x4x", "x4x2", "8x4x2x1", "8x4x2 ", "8x-4x2", "8x 4x2", "8x0x2", "65537x1", "8X4X2"}},
+    {kf_value_budget,
+     {"60s", "2m", "1.5h", "20s-device", "500evals", "1eval"},
+     {"", "60", "s", "0s", "-1s", "1.5evals", "60sec", "60s-", "nans", "infs", "2e9evals", "1e-4s", "2 m"}},
+    {kf_value_pair, {"a=1", "a=b=c"}, {"", "a", "=", "a=", "=1"}},
+    {kf_value_strategy, {"random", "local"}, {"", "randomly", "random:", "random:a", ":"}},
+    {kf_value_time, {"2", "2s", "250ms"}, {"", "s", "0s", "-2s", "2 s", "2sec", "1e9s", "nan", "infs"}},
+    {kf_value_until, {"settled"}, {"", "settle", "settled ", "Settled"}},
+    {kf_value_pictures,
+     {"speed", "speed,pressure,speed", "none", "surface,y_plus", "vorticity"},
+     {"", "speeds", "speed,", ",speed", "none,speed", "speed,none", "speed pressure", "spee"}},
+    {kf_value_slice,
+     {"x", "y", "z", "y=0.4", "y=0.4m", "z=-1"},
+     {"", "w", "xy", "y=", "y=m", "y0.4", "y=0.4cm", "y=0.4 m", "y=0.4mm", "=0.4"}},
+    {kf_value_range,
+     {"0:60", "-1.5:1", "pressure=-1.5:1", "-1:-0.5"},
+     {"", ":", "0:", "-5:", ":60", "60", "60:0", "5:5", "0:60:70", "0:60x", "pressure=", "-5:nan", "-inf:0",
+      "0:inf"}},
+    {kf_value_camera,
+     {"90,10", "0,0,1", "-360,80,20", "360,-80,0.1", "1.5,2.5"},
+     {"", "90", "90,", "90,10,", "90,10,1,1", "361,0", "-361,0", "0,81", "0,-81", "0,0,0.09", "0,0,21",
+      "90;10", "nan,0", "0,0,1x"}},
+    {kf_value_probe, {"wake=2L,0,0", "a=b"}, {"", "wake", "=2L,0,0", "="}},
+};
+
+static kf_value_check *check_of(size_t form) {
+    static const char *const unnamed[] = {"--fields", "--smoke-size"};
+    if (forms[form].check != NULL) return forms[form].check;
+    for (const kf_option *o = command_of("run")->options; o->name != NULL; o++)
+        if (strcmp(o->name, unnamed[form]) == 0) return o->values.check;
+    return NULL;
+}
+
+static void forms_of_values(void **state) {
+    (void)state;
+    for (const kf_command *const *c = kf_commands; *c != NULL; c++) /* the table has all of them */
+        for (const kf_option *o = (*c)->options; o != NULL && o->name != NULL; o++) {
+            bool found = o->values.check == NULL;
+            for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+                found = found || check_of(f) == o->values.check;
+            if (!found) fail_msg("no forms of %s %s", (*c)->name, o->name);
+        }
+    const kf_option option = {.name = "--it", .value_name = "IT", .values = {.low = -1e6, .high = 1e6}};
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        kf_value_check *check = check_of(f);
+        kf_error error = {KF_OK, ""};
+        assert_non_null(check);
+        for (int i = 0; i < 6 && forms[f].right[i] != NULL; i++)
+            if (check(&option, forms[f].right[i], &error) != KF_OK)
+                fail_msg("'%s': %s", forms[f].right[i], error.message);
+        for (int i = 0; i < 14 && forms[f].wrong[i] != NULL; i++) {
+            error = (kf_error){KF_OK, ""};
+            if (check(&option, forms[f].wrong[i], &error) != KF_BAD_INPUT)
+                fail_msg("%zu: '%s' is accepted", f, forms[f].wrong[i]);
+            assert_true(error.message[0] != '\0' && strchr(error.message, '\n') == NULL);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranges_in_tables),
-                                       cmocka_unit_test(ends_of_quantities)};
+                                       cmocka_unit_test(ends_of_quantities),
+                                       cmocka_unit_test(forms_of_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/util/spawn.h"
+#include "harness/worker/await.h"
 
 static char input_file[] = "/tmp/kftune-spawn-XXXXXX";
 
@@ -164,10 +165,40 @@ static void variables_are_left_out_by_name(void **state) {
     }
 }
 
+/* What a failed program complains of is the last line of its errors, without its end and cut to the room
+ * there is. Without a line it is how the program ended. */
+static void complaints_are_last_lines(void **state) {
+    (void)state;
+    enum { ROOM = 16 };
+    static const struct {
+        const char *errors;
+        int status;
+        const char *complaint;
+    } cases[] = {{"one", 0, "one"},
+                 {"one\n", 0, "one"},
+                 {"one\ntwo\n\n", 0, "two"},
+                 {"\n\none", 0, "one"},
+                 {"one\n two ", 0, " two "},
+                 {"exactly fifteen\n", 0, "exactly fifteen"},
+                 {"a\nsixteen letters!\n", 0, "sixteen letters"},
+                 {"\n\n", 3 << 8, "status 3"},
+                 {"", SIGKILL, "signal 9"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[ROOM], whole[128];
+        kf_awaited ended = {.status = cases[i].status};
+        kf_text_append(&ended.err, "%s", cases[i].errors);
+        if (cases[i].status == 0)
+            assert_string_equal(kf_awaited_complaint(&ended, line, sizeof line), cases[i].complaint);
+        else
+            assert_non_null(strstr(kf_awaited_complaint(&ended, whole, sizeof whole), cases[i].complaint));
+        kf_text_free(&ended.err);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_go_where_they_are_wanted), cmocka_unit_test(signals_are_as_usual),
-        cmocka_unit_test(the_environment_is_the_one_given), cmocka_unit_test(variables_are_left_out_by_name),
-        cmocka_unit_test(as_much_is_kept_as_is_wanted)};
+        cmocka_unit_test(complaints_are_last_lines),      cmocka_unit_test(streams_go_where_they_are_wanted),
+        cmocka_unit_test(signals_are_as_usual),           cmocka_unit_test(the_environment_is_the_one_given),
+        cmocka_unit_test(variables_are_left_out_by_name), cmocka_unit_test(as_much_is_kept_as_is_wanted)};
     return cmocka_run_group_tests(tests, make_input, remove_input);
 }
