@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/util/memory.h"
 #include "base/util/text.h"
 #include "harness/bench/suite_run.h"
 #include "harness/cli/command.h"
@@ -497,6 +498,63 @@ static void test_published_figures_have_their_names(void **state) {
     kf_bench_suite_free(&suite);
 }
 
+/* Returns how much of a timing's name is a scene's name, as a whole word. */
+static size_t names(const char *scene, const char *timing) {
+    const size_t length = strlen(scene);
+    return strncmp(scene, timing, length) == 0 && strchr(", ", timing[length]) != NULL ? length : 0;
+}
+
+/* In each shipped suite every scene is timed or another's model, every timing is of a figure, a figure with a
+ * timing's name is of that timing, and a timing that begins with a scene's name is of that scene. No figure
+ * is against itself.
+ */
+static void test_suites_use_all_that_they_time(void **state) {
+    (void)state;
+    static const char *const suites[] = {"avalanche",   "incompressible", "kinetic-paper", "rtfluids",
+                                         "small-grids", "step",           "toelke"};
+    for (size_t s = 0; s < sizeof suites / sizeof *suites; s++) {
+        kf_bench_suite suite;
+        open_suite(suites[s], &suite);
+        const kf_suite_file *file = suite.file;
+        bool *timed = kf_allocate_zeroed((size_t)file->scene_count + 1, sizeof *timed),
+             *shown = kf_allocate_zeroed((size_t)file->timing_count + 1, sizeof *shown);
+        for (int f = 0; f < file->figure_count; f++) {
+            const kf_suite_figure *figure = &file->figures[f];
+            for (int i = 0; i < figure->against_count; i++)
+                shown[figure->against[i]] = true;
+            for (int i = 0; i < figure->of_count; i++)
+                shown[figure->of[i]] = true;
+            if (figure->of_count == 1 && figure->against_count == 1 && figure->of[0] == figure->against[0])
+                fail_msg("%s: against itself", figure->name);
+            for (int t = 0; t < file->timing_count; t++)
+                if (strcmp(figure->name, file->timings[t].name) == 0 &&
+                    (figure->of_count != 1 || figure->of[0] != t))
+                    fail_msg("%s: %s is of another timing", suites[s], figure->name);
+        }
+        for (int t = 0; t < file->timing_count; t++) {
+            const kf_suite_timing *timing = &file->timings[t];
+            const size_t own = names(file->scenes[timing->scene].name, timing->name);
+            timed[timing->scene] = true;
+            if (!shown[t]) fail_msg("%s: no figure is of %s", suites[s], timing->name);
+            for (int k = 0; k < file->scene_count; k++)
+                if (names(file->scenes[k].name, timing->name) > own)
+                    fail_msg("%s: %s is of scene %s", suites[s], timing->name,
+                             file->scenes[timing->scene].name);
+        }
+        for (int k = 0; k < file->scene_count; k++)
+            for (int i = 0; i < 2; i++) {
+                const int other = i == 0 ? file->scenes[k].like : file->scenes[k].verified_as;
+                if (other >= 0) timed[other] = true;
+            }
+        for (int k = 0; k < file->scene_count; k++)
+            if (!timed[k] && k != file->about)
+                fail_msg("%s: %s is not timed", suites[s], file->scenes[k].name);
+        free(timed);
+        free(shown);
+        kf_bench_suite_free(&suite);
+    }
+}
+
 static int describe_device(void **state) {
     kf_error error;
     return take_quick_compiler(state) == 0 && kf_cpu_device_describe(&device, &error) == KF_OK ? 0 : 1;
@@ -515,6 +573,7 @@ int main(void) {
         cmocka_unit_test(test_candidates_of_a_gpu),
         cmocka_unit_test(test_unknown_figure),
         cmocka_unit_test(test_published_figures_have_their_names),
+        cmocka_unit_test(test_suites_use_all_that_they_time),
         cmocka_unit_test(test_suite_on_a_small_grid),
         cmocka_unit_test(test_figures_of_the_kinetic_paper),
     };
