@@ -21,6 +21,7 @@
 #include "results/store.h"
 #include "tests/unit/counted_value.h"
 #include "tests/unit/kinetic_plan.h"
+#include "tests/unit/known_text.h"
 #include "tests/unit/output_scratch.h"
 
 /* --- Reading sets --------------------------------------------------------------------------------------- */
@@ -121,6 +122,72 @@ static void test_derived_metrics_are_computed(void **state) {
     assert_true(isnan(values[3]));
     assert_true(isnan(values[4]));
     kf_metric_set_free(set);
+}
+
+/* A set on a GPU or on a cpu. */
+typedef struct counted_set {
+    const kf_metric_set *set;
+    bool gpu;
+} counted_set;
+
+/* A number of its own for each name that is counted. */
+static double of_name(void *context, const char *name) {
+    const counted_set *on = context;
+    const kf_metric *counted = on->gpu ? on->set->cupti : on->set->papi;
+    unsigned number = 0;
+    bool there = false;
+    for (int i = 0; i < (on->gpu ? on->set->cupti_count : on->set->papi_count); i++)
+        there = there || strcmp(counted[i].name, name) == 0;
+    for (const char *at = name; *at != '\0'; at++)
+        number = 31 * number + (unsigned char)*at;
+    return there ? 3.0 + number % 997 : (double)NAN;
+}
+
+typedef struct seen_metrics {
+    kf_text text;
+    kf_metric counted[256];
+    int count;
+} seen_metrics;
+
+/* Appends what the set derives, and holds its counters against those of the same names in other sets. */
+static kf_status see_set(void *context, const char *name, kf_error *error) {
+    seen_metrics *seen = context;
+    kf_metric_set *set = NULL;
+    double values[KF_SET_DERIVED];
+    const double variables[KF_SET_VARIABLES] = {
+        [KF_VARIABLE_TIME_US] = 7.0, [KF_VARIABLE_LEAST_BYTES] = 11.0};
+    KF_TRY(kf_metric_set_open(name, &set, error));
+    for (int i = 0; i < set->cupti_count; i++) {
+        const kf_metric *m = &set->cupti[i];
+        for (int k = 0; k < seen->count; k++)
+            if ((strcmp(m->name, seen->counted[k].name) == 0) !=
+                    (strcmp(m->event, seen->counted[k].event) == 0) ||
+                (strcmp(m->name, seen->counted[k].name) == 0 && strcmp(m->unit, seen->counted[k].unit) != 0))
+                fail_msg("%s: %s in %s is %s, elsewhere %s is %s in %s", name, m->name, m->unit, m->event,
+                         seen->counted[k].name, seen->counted[k].event, seen->counted[k].unit);
+        assert_true(seen->count < 256);
+        seen->counted[seen->count++] = *m;
+    }
+    for (int gpu = 0; gpu < 2; gpu++) {
+        counted_set on = {set, gpu == 1};
+        kf_metric_set_derive(set, of_name, &on, variables, values);
+        for (int i = 0; i < set->derived_count; i++)
+            if (isfinite(values[i]))
+                kf_text_append(&seen->text, "%s of %s on a %s: %.6g %s\n", set->derived[i].name, name,
+                               gpu ? "GPU" : "cpu", values[i], set->derived[i].unit);
+    }
+    kf_metric_set_free(set);
+    return KF_OK;
+}
+
+/* What shipped sets derive from counters of which each has its own value is known. A name is one event's in
+ * all sets, and an event has one name. */
+static void test_shipped_formulas_are_known(void **state) {
+    (void)state;
+    static seen_metrics seen;
+    kf_error error = {0};
+    if (kf_metric_sets(see_set, &seen, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_known("metrics.txt", seen.text.text);
 }
 
 /* A counter that a device counts itself is not computed from others, nor in formulas of others. */
@@ -509,6 +576,7 @@ int main(void) {
         cmocka_unit_test(test_a_set_is_read),
         cmocka_unit_test(test_errors_of_a_set_are_named_with_their_line),
         cmocka_unit_test(test_derived_metrics_are_computed),
+        cmocka_unit_test(test_shipped_formulas_are_known),
         cmocka_unit_test(test_every_set_on_every_chip),
         cmocka_unit_test(test_events_have_aliases_on_other_chips),
         cmocka_unit_test(test_each_pass_starts_from_the_same_state),
