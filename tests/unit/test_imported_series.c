@@ -99,6 +99,8 @@ static void test_verdicts_of_made_series(void **state) {
     for (int night = 12; night < 35; night++)
         expect((plan){.changed = night, .each = 1, .percent = 5, .noise = 0.01}, "c10", KF_DRIFT,
                "pinned c10");
+    expect((plan){.changed = 37, .each = 3, .percent = 5, .noise = 0.01}, "c10", KF_DRIFT,
+           "pinned c10: 9 values against 6");
     expect((plan){.changed = 99, .each = 1, .noise = 0.01}, "c10", KF_SAME, "no change");
     /* Noise hides. */
     expect((plan){.changed = 99, .each = 1, .noise = 0.6}, NULL, KF_NODATA, "would not be seen");
