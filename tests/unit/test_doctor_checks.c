@@ -126,9 +126,8 @@ static void folders_are_looked_at(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(free_memory_decides),
-                                       cmocka_unit_test(what_holds_processors_back),
-                                       cmocka_unit_test(folders_are_looked_at),
-                                       cmocka_unit_test(others_are_told)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(free_memory_decides), cmocka_unit_test(what_holds_processors_back),
+        cmocka_unit_test(folders_are_looked_at), cmocka_unit_test(others_are_told)};
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

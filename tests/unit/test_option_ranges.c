@@ -127,9 +127,7 @@ static const struct form {
     kf_value_check *check;
     const char *right[6], *wrong[14];
 } forms[] = {
-    {NULL,
-     {"none", "velocity", "velocity,q"},
-     {"", "velocities", "velocity,", ",velocity", "none,velocity"}},
+    {NULL, {"none", "velocity", "velocity,q"}, {"", "velocities", "velocity,", ",velocity", "none,velocity"}},
     {NULL,
      {"1280x720", "16x8192"},
      {"", "1280", "1280x", "x720", "1280x720x1", "1280x720 ", "15x16", "16x15", "8193x16", "16x8193",
