@@ -346,6 +346,84 @@ static void test_kernels_spread_the_viscosity(void **state) {
     kf_scene_free(scene);
 }
 
+/* A flow that shears everywhere, so that every node's viscosity matters. */
+static void shear_everywhere(const void *context, int i, int j, int k, double *density, double velocity[3]) {
+    (void)context;
+    *density = 1.0;
+    for (int a = 0; a < 3; a++)
+        velocity[a] = (a == 0 ? 0.04 : 0.0) + 0.01 * sin(0.9 * i + 0.7 * j + 0.8 * k + a);
+}
+
+/* Returns the velocities after two steps in which one place of the box has a large viscosity, or none. */
+static kf_fields run_with_eddies(kf_plan *plan, size_t place) {
+    kf_error error = {KF_OK, ""};
+    kf_fields fields = {.density = NULL};
+    const kf_kinetic *kinetic = plan->system;
+    const size_t places = kinetic->layer_bytes[1] / sizeof(float);
+    float *eddies = kf_allocate_zeroed(places, sizeof *eddies);
+    must(kf_plan_initialise(plan, &error), &error);
+    advance(plan, 1); /* the first step looks at the layers */
+    if (place < places) eddies[place] = 0.015F;
+    must(kf_buffer_upload(kinetic->layer[1], 0, eddies, kinetic->layer_bytes[1], &error), &error);
+    advance(plan, 2);
+    must(plan->methods->flow->fields(plan, &fields, &error), &error);
+    free(eddies);
+    return fields;
+}
+
+/* Checks that two flows differ at most of the neighbours of a node, and nowhere else. */
+static void check_neighbours(const kf_scene *scene, const int node[3], const kf_fields *with,
+                             const kf_fields *without) {
+    size_t near = 0, at = 0;
+    for (int z = 0; z < scene->nodes[2]; z++)
+        for (int y = 0; y < scene->nodes[1]; y++)
+            for (int x = 0; x < scene->nodes[0]; x++, at++) {
+                bool differ = false;
+                for (int a = 0; a < 3; a++)
+                    differ = differ || with->velocity[a][at] != without->velocity[a][at];
+                const bool beside = abs(x - node[0]) <= 1 && abs(y - node[1]) <= 1 && abs(z - node[2]) <= 1;
+                assert_true(beside || !differ);
+                near += differ;
+            }
+    assert_true(near >= 9);
+}
+
+/* The flow takes a node's viscosity at this node alone: at the ends of the box on each axis, and at both
+ * nodes of a pair. */
+static void test_the_flow_takes_a_nodes_own_viscosity(void **state) {
+    (void)state;
+    enum { PLACES = 8 };
+    static const char *const values[2] = {"storage=f32", "nodes_per_thread=2"};
+    const int plans = kf_device_is_gpu(kf_backend_device(backend)) ? 2 : 1;
+    kf_scene *scene = open_ball(NODES, true);
+    const kf_links *links = &scene->links;
+    scene->initial_state = shear_everywhere;
+    size_t chosen[PLACES] = {0};
+    for (size_t n = 0; n < links->layer_count; n++) {
+        const int *node = links->layer[n].node;
+        for (int a = 0; a < 3; a++) {
+            if (node[a] < links->layer[chosen[2 * a]].node[a]) chosen[2 * a] = n;
+            if (node[a] > links->layer[chosen[2 * a + 1]].node[a]) chosen[2 * a + 1] = n;
+        }
+        chosen[6 + node[0] % 2] = n;
+    }
+    for (int p = 0; p < plans; p++) {
+        const kf_config config = nearest_config(scene, values, p + 1);
+        kf_plan *plan = open_plan(scene, &config);
+        const kf_kinetic *kinetic = plan->system;
+        kf_fields without = run_with_eddies(plan, SIZE_MAX);
+        for (int c = 0; c < PLACES; c++) {
+            kf_fields with =
+                run_with_eddies(plan, place_in_box(&kinetic->arguments.layer.box, links, chosen[c]));
+            check_neighbours(scene, links->layer[chosen[c]].node, &with, &without);
+            kf_fields_free(&with);
+        }
+        kf_fields_free(&without);
+        kf_plan_free(plan);
+    }
+    kf_scene_free(scene);
+}
+
 /* A layer of 16 cells with speeds by the power 1/7 of the height has a displacement thickness of an eighth of
  * it and a momentum thickness of 7/72 of it. Cebeci and Smith's viscosity follows from these. */
 static void test_a_known_layer(void **state) {
@@ -434,6 +512,7 @@ int main(void) {
         cmocka_unit_test(test_cost_of_layers),
         cmocka_unit_test(test_kernels_follow_the_speed),
         cmocka_unit_test(test_kernels_spread_the_viscosity),
+        cmocka_unit_test(test_the_flow_takes_a_nodes_own_viscosity),
         cmocka_unit_test(test_a_known_layer),
         cmocka_unit_test(test_layers_with_eddies_are_left_alone),
     };
