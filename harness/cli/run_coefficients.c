@@ -104,7 +104,8 @@ void kf_run_coefficients_print(const kf_scene *scene, const kf_drag_report *drag
     if (through > 0.0)
         printf(", %.3g of %.3g flow-throughs", (double)(drag->step - drag->from_step) / through,
                (double)drag->step / through);
-    printf(", %.3g s of the flow\n", (double)drag->step * scene->time_step);
+    printf(", %.3g of %.3g s\n", (double)(drag->step - drag->from_step) * scene->time_step,
+           (double)drag->step * scene->time_step);
     printf("  with area %.4g m^2 (%s), %.4g m/s, Reynolds number %.4g\n", reference_area(scene),
            kf_run_area_source(scene), scene->reference_speed * scene->cell_size / scene->time_step,
            scene->reynolds);

@@ -37,6 +37,7 @@ static kf_status read_fill(const kf_t1_problem *problem, kf_json_place place, co
     static const char *const of_files[] = {"DataSource", NULL};
     int kind = 0;
     long seed = number + 1;
+    char what[128];
     KF_TRY(kf_json_choice(place, json, "FillType", false, kinds, KF_T1_FILLS, &kind, error));
     argument->fill = (kf_t1_fill_kind)kind;
     if (argument->fill == KF_T1_CONSTANT || argument->fill == KF_T1_RANDOM)
@@ -44,8 +45,11 @@ static kf_status read_fill(const kf_t1_problem *problem, kf_json_place place, co
                                    error));
     const cJSON *given = cJSON_GetObjectItemCaseSensitive(json, "FillValue");
     argument->fill_value = argument->fill == KF_T1_RANDOM ? 1.0 : 0.0;
-    if (given != NULL && argument->fill != KF_T1_GENERATOR)
-        KF_TRY(kf_t1_constant(problem, "FillValue", given, &argument->fill_value, error));
+    (void)snprintf(what, sizeof what, "%.80s.FillValue", place.path);
+    if (cJSON_IsBool(given) && strncmp(argument->type.name, "bool", 4) == 0)
+        argument->fill_value = cJSON_IsTrue(given);
+    else if (given != NULL && argument->fill != KF_T1_GENERATOR)
+        KF_TRY(kf_t1_constant(problem, what, given, &argument->fill_value, error));
     if (!kf_t1_fits(&argument->type, argument->fill_value))
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.FillValue: %g is not a value of type %s", place.file,
                        place.path, argument->fill_value, argument->type.name);
@@ -113,14 +117,16 @@ static kf_status read_count(const kf_t1_problem *problem, kf_json_place place, c
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(json, "Size");
     const double bytes = (double)argument->type.bytes * argument->type.components;
     double count = 1.0;
+    char what[128];
+    (void)snprintf(what, sizeof what, "%.80s.Size", place.path);
     if (!argument->scalar && cJSON_IsString(size)) {
-        KF_TRY(kf_t1_expression(problem, "Size", size->valuestring, &argument->size, error));
+        KF_TRY(kf_t1_expression(problem, what, size->valuestring, &argument->size, error));
         if (kf_t1_depends(problem, argument->size))
             return kf_t1_count(problem, argument, &problem->reference, &argument->count, error);
         kf_expression_free(argument->size);
         argument->size = NULL;
     }
-    if (!argument->scalar) KF_TRY(kf_t1_constant(problem, "Size", size, &count, error));
+    if (!argument->scalar) KF_TRY(kf_t1_constant(problem, what, size, &count, error));
     if (count >= 1.0 && count == floor(count) && count * bytes <= MOST_BYTES) {
         argument->count = (size_t)count * (size_t)argument->type.components;
         return KF_OK;
