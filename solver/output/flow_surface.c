@@ -76,30 +76,62 @@ static bool find_nodes(int nodes, bool periodic, double at, size_t beside[2], do
     return true;
 }
 
-/* Interpolates linearly at a place in lattice units. Returns false beyond the outermost nodes. */
-static bool interpolate(const kf_scene *scene, const kf_snapshot *flow, const kf_quantity *quantity,
-                        const double at[3], double *values) {
+/* The nodes around a place, and their weights. */
+typedef struct around {
+    size_t node[8];
+    double weight[8];
+} around;
+
+/* Finds the nodes around a place in lattice units. Returns false beyond the outermost nodes. */
+static bool look_around(const kf_scene *scene, const kf_snapshot *flow, const double at[3], around *nodes) {
     size_t beside[3][2];
     double share[3];
     for (int a = 0; a < 3; a++)
         if (!find_nodes(flow->nodes[a], scene->faces[2 * a] == KF_PERIODIC, at[a], beside[a], &share[a]))
             return false;
-    const size_t components = (size_t)quantity->components, row = (size_t)flow->nodes[0],
-                 plane = row * (size_t)flow->nodes[1];
-    for (size_t c = 0; c < components; c++)
-        values[c] = 0.0;
+    const size_t row = (size_t)flow->nodes[0], plane = row * (size_t)flow->nodes[1];
     for (size_t k = 0; k < 8; k++) {
         const size_t up[3] = {k & 1, k >> 1 & 1, k >> 2};
-        double weight = 1.0;
-        size_t node = 0;
+        nodes->weight[k] = 1.0;
+        nodes->node[k] = 0;
         for (int a = 0; a < 3; a++) {
-            weight *= up[a] ? share[a] : 1.0 - share[a];
-            node += beside[a][up[a]] * (a == 0 ? 1 : a == 1 ? row : plane);
+            nodes->weight[k] *= up[a] ? share[a] : 1.0 - share[a];
+            nodes->node[k] += beside[a][up[a]] * (a == 0 ? 1 : a == 1 ? row : plane);
         }
-        for (size_t c = 0; c < components && weight > 0.0; c++)
-            values[c] += weight * (double)quantity->values[components * node + c];
     }
     return true;
+}
+
+/* Interpolates the velocity linearly. Returns false beyond the outermost nodes. */
+static bool velocity_at(const kf_scene *scene, const kf_snapshot *flow, const double at[3],
+                        double velocity[3]) {
+    const float *values = kf_snapshot_find(flow, "velocity")->values;
+    around nodes;
+    if (!look_around(scene, flow, at, &nodes)) return false;
+    for (size_t a = 0; a < 3; a++) {
+        velocity[a] = 0.0;
+        for (size_t k = 0; k < 8; k++)
+            if (nodes.weight[k] > 0.0) velocity[a] += nodes.weight[k] * (double)values[3 * nodes.node[k] + a];
+    }
+    return true;
+}
+
+/* Interpolates the pressure linearly. Beyond the outermost nodes it is theirs. Nodes inside a solid without
+ * fluid have the pressure 0 and no share in it. */
+static double pressure_at(const kf_scene *scene, const kf_snapshot *flow, const kf_quantity *pressure,
+                          const double at[3]) {
+    double place[3], sum = 0.0, fluid = 0.0;
+    around nodes;
+    for (int a = 0; a < 3; a++)
+        place[a] = scene->faces[2 * a] == KF_PERIODIC ? at[a] : fmin(fmax(at[a], 0.0), flow->nodes[a] - 1.0);
+    if (!look_around(scene, flow, place, &nodes)) return 0.0;
+    for (size_t k = 0; k < 8; k++) {
+        const double p = (double)pressure->values[nodes.node[k]];
+        if (!(nodes.weight[k] > 0.0) || p == 0.0) continue;
+        sum += nodes.weight[k] * p;
+        fluid += nodes.weight[k];
+    }
+    return fluid > 0.0 ? sum / fluid : 0.0;
 }
 
 static void step_out(const double position[3], const double normal[3], double distance, double at[3]) {
@@ -141,7 +173,7 @@ static void velocity_with(const surface_vertex *of, const double at[3], double v
 static bool speed_along(const surface_vertex *of, double height, double v[3], double *speed) {
     double at[3], moves[3], through = 0.0;
     step_out(of->position, of->normal, height, at);
-    if (!interpolate(of->scene, of->flow, kf_snapshot_find(of->flow, "velocity"), at, v)) return false;
+    if (!velocity_at(of->scene, of->flow, at, v)) return false;
     velocity_with(of, at, moves);
     for (int a = 0; a < 3; a++) {
         v[a] -= moves[a] * of->scene->cell_size / of->scene->time_step;
@@ -215,7 +247,7 @@ void kf_flow_surface(const kf_scene *scene, const kf_solid_pose *pose, const kf_
     const kf_quantity *pressure = kf_snapshot_find(flow, "pressure_coefficient");
     if (pressure == NULL) pressure = kf_snapshot_find(flow, "kinematic_pressure");
     kf_solid_pose here = *pose;
-    double *place = place_vertices(scene, mesh, &here), at[3], value;
+    double *place = place_vertices(scene, mesh, &here), at[3];
     double *normals = vertex_normals(mesh, place);
     kf_snapshot_of_particles(surface, mesh->vertex_count);
     surface->time = flow->time;
@@ -226,7 +258,6 @@ void kf_flow_surface(const kf_scene *scene, const kf_solid_pose *pose, const kf_
     float *cp = kf_snapshot_add(surface, pressure->name, pressure->unit, 1);
     float *shear = kf_snapshot_add(surface, "wall_shear", "m^2/s^2", 3);
     float *y_plus = kf_snapshot_add(surface, "y_plus", "1", 1);
-    memset(cp, 0, mesh->vertex_count * sizeof *cp);
     memset(shear, 0, 3 * mesh->vertex_count * sizeof *shear);
     memset(y_plus, 0, mesh->vertex_count * sizeof *y_plus);
     for (size_t v = 0; v < mesh->vertex_count; v++) {
@@ -234,7 +265,7 @@ void kf_flow_surface(const kf_scene *scene, const kf_solid_pose *pose, const kf_
         for (size_t a = 0; a < 3; a++)
             points[3 * v + a] = (float)((p[a] + 0.5) * scene->cell_size);
         step_out(p, n, KF_PRESSURE_AT, at);
-        if (interpolate(scene, flow, pressure, at, &value)) cp[v] = (float)value;
+        cp[v] = (float)pressure_at(scene, flow, pressure, at);
         const surface_vertex of = {scene, &here, flow, v, p, n};
         set_shear(&of, shear + 3 * v, &y_plus[v]);
     }

@@ -67,18 +67,31 @@ static void surround(const lattice *l, const double point[3], surroundings *s) {
     }
 }
 
+/* Interpolates the pressure. Nodes inside a solid without fluid have the pressure 0 and no share in it,
+ * unless all around the point are such nodes. */
+static double pressure_of(const surroundings *s, const float (*at_corners)[KF_PROBED]) {
+    double sum = 0.0, fluid = 0.0;
+    for (size_t k = 0; k < CORNERS; k++) {
+        const double p = (double)at_corners[k][KF_PROBED - 1];
+        if (!(s->weight[k] > 0.0) || p == 0.0) continue;
+        sum += s->weight[k] * p;
+        fluid += s->weight[k];
+    }
+    return fluid > 0.0 ? sum / fluid : 0.0;
+}
+
 static void interpolate(const surroundings *s, size_t count, float (*const at_corners)[KF_PROBED],
                         double (*values)[KF_PROBED]) {
-    for (size_t i = 0; i < count; i++)
-        for (int q = 0; q < KF_PROBED; q++) {
+    for (size_t i = 0; i < count; i++) {
+        for (int a = 0; a < KF_PROBED - 1; a++) {
             double sum = 0.0;
             for (size_t k = 0; k < CORNERS; k++)
-                if (s[i].weight[k] > 0.0) sum += s[i].weight[k] * (double)at_corners[CORNERS * i + k][q];
-            values[i][q] = q == KF_PROBED - 1
-                               ? sum
-                               : (1.0 - s[i].wall_share) * sum +
-                                     s[i].wall_share * (s[i].wall_share > 0.0 ? s[i].wall_velocity[q] : 0.0);
+                if (s[i].weight[k] > 0.0) sum += s[i].weight[k] * (double)at_corners[CORNERS * i + k][a];
+            values[i][a] = (1.0 - s[i].wall_share) * sum +
+                           s[i].wall_share * (s[i].wall_share > 0.0 ? s[i].wall_velocity[a] : 0.0);
         }
+        values[i][KF_PROBED - 1] = pressure_of(&s[i], (const float(*)[KF_PROBED])at_corners + CORNERS * i);
+    }
 }
 
 static int by_number(const void *one, const void *other) {

@@ -48,8 +48,9 @@ void kf_prober_close(kf_prober *prober); /* closes the tables; the reports stay 
 double kf_probe_along(const kf_probe *probe, size_t point);
 
 /* Computes velocity (m/s) and pressure of the plan's present state at points (m), trilinear between nodes.
- * Beside a wall the velocity tends to the wall's, and the pressure is that of the outermost node. *pressure
- * and *unit: name and unit of the pressure; NULL, with NAN as value, if the system has none. */
+ * Beside a wall the velocity tends to the wall's, and the pressure is that of the outermost node. Nodes
+ * inside a solid without fluid have no share in the pressure. *pressure and *unit: name and unit of the
+ * pressure; NULL, with NAN as value, if the system has none. */
 kf_status kf_probe_values(kf_plan *plan, const double (*points)[3], size_t count, double (*values)[KF_PROBED],
                           const char **pressure, const char **unit, kf_error *error);
 

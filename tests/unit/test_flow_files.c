@@ -312,6 +312,59 @@ static void check_surface(bool inwards) {
     kf_scene_free(scene);
 }
 
+/* Nodes inside a solid without fluid, at rest and with the pressure 0, have no share in the pressure a cell
+ * outside; and where that place lies beyond the outermost nodes, as above a road, the pressure is theirs. */
+static void test_pressure_beside_nodes_without_fluid(void **state) {
+    (void)state;
+    for (int low = 0; low < 2; low++) {
+        kf_scene *scene = make_cube();
+        kf_snapshot flow = linear_flow(1.0, 0.0), surface;
+        float *u = kf_snapshot_find(&flow, "velocity")->values,
+              *pressure = kf_snapshot_find(&flow, "pressure_coefficient")->values;
+        for (size_t face = 0; face < KF_FACES; face++)
+            scene->faces[face] = KF_FREE_SLIP;
+        for (size_t v = 0; low && v < 8; v++)
+            scene->mesh.vertices[3 * v + 2] -=
+                3.4; /* from -0.4 to 4.6, on a face of the domain but for 0.1 */
+        for (size_t i = 0; i < flow.count; i++) {
+            const size_t at[3] = {i % N, i / N % N, i / N / N};
+            bool inside = true;
+            for (size_t a = 0; a < 3; a++)
+                inside =
+                    inside && (double)at[a] >= scene->mesh.vertices[a] && at[a] <= (a == 2 && low ? 4 : 8);
+            pressure[i] = inside ? 0.0F : pressure[i] + 1.0F;
+            if (!inside) continue;
+            memset(u + 3 * i, 0, 3 * sizeof *u);
+        }
+        kf_flow_surface(scene, &at_rest, &flow, &surface);
+        const float *p = kf_snapshot_find(&surface, "pressure_coefficient")->values;
+        for (size_t v = 0; v < 8; v++) {
+            double sum = 0.0, fluid = 0.0, at[3];
+            for (size_t c = 0; c < 3; c++) {
+                const double corner = scene->mesh.vertices[3 * v + c], up = v >> c & 1 ? 1.0 : -1.0;
+                at[c] = fmin(fmax(corner + up / sqrt(3.0), 0.0), N - 1.0);
+            }
+            for (size_t k = 0; k < 8; k++) {
+                double weight = 1.0;
+                size_t node[3];
+                for (size_t c = 0; c < 3; c++) {
+                    node[c] = (size_t)at[c] + (k >> c & 1);
+                    weight *= 1.0 - fabs(at[c] - (double)node[c]);
+                }
+                if (weight == 0.0 || pressure[(node[2] * N + node[1]) * N + node[0]] == 0.0F) continue;
+                sum += weight * (1.0 + cell * (double)node[2]);
+                fluid += weight;
+            }
+            assert_true(low || fluid < 1.0);
+            if (!(fabs((double)p[v] - sum / fluid) < 1e-6))
+                fail_msg("vertex %zu: %g, not %g", v, (double)p[v], sum / fluid);
+        }
+        kf_snapshot_free(&surface);
+        kf_snapshot_free(&flow);
+        kf_scene_free(scene);
+    }
+}
+
 /* The speed in the layer is s - s^2/12 at s cells from the corners at y = 8. Its slope at the surface is
  * 1, which a line through 1.5 cells takes to be 0.88. */
 static void test_shear_of_a_curved_layer(void **state) {
@@ -493,6 +546,7 @@ int main(void) {
         cmocka_unit_test(test_surface_that_moves),
         cmocka_unit_test(test_solid_beyond_a_seam),
         cmocka_unit_test(test_forces_on_a_surface),
+        cmocka_unit_test(test_pressure_beside_nodes_without_fluid),
         cmocka_unit_test(test_shear_of_a_curved_layer),
         cmocka_unit_test(test_means_and_mean_squares_by_hand),
         cmocka_unit_test(test_stresses_by_hand),
