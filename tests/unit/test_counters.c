@@ -180,7 +180,7 @@ static kf_status see_set(void *context, const char *name, kf_error *error) {
     return KF_OK;
 }
 
-/* What shipped sets derive from counters of which each has its own value is known. A name is one event's in
+/* Shipped sets derive known values from counters of which each has its own value. A name is one event's in
  * all sets, and an event has one name. */
 static void test_shipped_formulas_are_known(void **state) {
     (void)state;

@@ -165,7 +165,7 @@ static void every_event_has_a_pass(void **state) {
     kf_metric_set_free(set);
 }
 
-/* What cannot be counted is said, with the event or the set, and no event set stays open. */
+/* A failure is said with the event or the set, and no event set stays open. */
 static void failures_are_said(void **state) {
     (void)state;
     static const struct {

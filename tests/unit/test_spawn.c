@@ -165,7 +165,7 @@ static void variables_are_left_out_by_name(void **state) {
     }
 }
 
-/* What a failed program complains of is the last line of its errors, without its end and cut to the room
+/* A failed program complains with the last line of its errors, without its end and cut to the room
  * there is. Without a line it is how the program ended. */
 static void complaints_are_last_lines(void **state) {
     (void)state;
