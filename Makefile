@@ -65,9 +65,6 @@ BASE_CFLAGS := -std=c17 -O2 -g -fPIC -fno-semantic-interposition -D_GNU_SOURCE -
 ALL_CFLAGS = $(BASE_CFLAGS) $(SANITIZE) $(LIBRARY_CFLAGS) $(CUDA_CFLAGS) -isystem $(BUILD)/compat $(CPPFLAGS) $(CFLAGS)
 # WRAPS: functions that a test stands before. A LDFLAGS of the command line would override an addition to it.
 ALL_LDFLAGS = -Wl,--as-needed $(SANITIZE) $(RELOCATABLE) $(WRAPS) $(CFLAGS) $(LDFLAGS)
-# Debian's HDF5 also reads from the network: its shared library brings curl, TLS and Kerberos. Of an archive only what
-# is used comes along.
-STATIC_HDF5 := -l:libhdf5.a -lsz -lz
 # The old kind of run path also serves the libraries' own libraries.
 RELOCATABLE_FLAGS := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN:$$ORIGIN/lib:$$ORIGIN/../lib:$$ORIGIN/../../lib'
 ifeq ($(BUNDLE),yes)
@@ -106,7 +103,7 @@ $(BUILD)/libkftune.a: $(OBJECTS)
 	$(Q)$(AR) rcs $@ $^
 $(BUILD)/kftune: $(BUILD)/harness/main.o $(BUILD)/libkftune.a
 	$(call say,LINK $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS:-lhdf5=$(STATIC_HDF5)) -o $@
 # The library for others: nothing is seen of it but what kftune.h declares.
 EXPORTS := harness/library/exports.map
 LIBRARY := $(BUILD)/libkftune.so.$(VERSION)

@@ -23,6 +23,13 @@ done
 # As system headers, so that their warnings are not reported.
 echo "LIBRARY_CFLAGS := $(pkg-config --cflags $required | sed 's/-I *\//-isystem \//g')"
 echo "LIBRARY_LIBS := $(pkg-config --libs $required)"
+# Debian's HDF5 also reads from the network: its shared library brings curl, TLS and Kerberos, whose loading takes half of
+# a program's start. Of an archive only what is used comes along. It cannot be part of a shared library.
+hdf5="-l:libhdf5.a -lsz -lz"
+# shellcheck disable=SC2086
+echo 'int main(void) { return 0; }' |
+    "${CC:-gcc}" -x c - -o /dev/null $(pkg-config --libs-only-L hdf5) $hdf5 2>/dev/null || hdf5=-lhdf5
+echo "STATIC_HDF5 := $hdf5"
 
 # The CUDA toolkit is optional, and only its headers are used: the libraries are loaded at run time.
 if [ "${CUDA:-}" = no ]; then
