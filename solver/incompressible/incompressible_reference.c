@@ -295,19 +295,33 @@ static bool is_cell(const run *r, const int x[3]) {
     return x[0] < r->n[0] && x[1] < r->n[1] && x[2] < r->n[2];
 }
 
-/* Returns A p at a cell. *sum becomes the sum of the openness of its faces. */
-static double balance(const run *r, const double *p, const int x[3], double *sum) {
-    double result = 0.0;
-    *sum = 0.0;
-    for (int side = 0; side < 6; side++) {
-        const int axis = side / 2;
+/* A row of A: a cell, its neighbours, the openness of the faces between them, and the sum of that. The place
+ * of a neighbour beyond an open face of the domain is the last one, which is no cell and has the pressure 0.
+ */
+typedef struct row {
+    size_t cell, other[6];
+    double open[6], sum;
+} row;
+
+static row row_at(const run *r, const int x[3]) {
+    row found = {.cell = at(r, x)};
+    for (size_t side = 0; side < 6; side++) {
+        const int axis = (int)side / 2;
         int to[3], face[3] = {x[0], x[1], x[2]};
         const bool inside = step(r, x, axis, side % 2 ? 1 : -1, r->n[axis] - 1, to);
         if (side % 2) face[axis] = r->wraps[axis] ? to[axis] : x[axis] + 1;
-        const double open = r->open[axis][at(r, face)];
-        *sum += open;
-        result += open * (p[at(r, x)] - (inside ? p[at(r, to)] : 0.0));
+        found.other[side] = inside ? at(r, to) : r->room - 1;
+        found.open[side] = r->open[axis][at(r, face)];
+        found.sum += found.open[side];
     }
+    return found;
+}
+
+/* Returns A p at a cell. */
+static double balance(const row *a, const double *p) {
+    double result = 0.0;
+    for (int side = 0; side < 6; side++)
+        result += a->open[side] * (p[a->cell] - p[a->other[side]]);
     return result;
 }
 
@@ -340,29 +354,28 @@ static void solve(const run *r, double *const u[3], double *p) {
     enum { MOST = 20000 };
     double *residual = kf_allocate_zeroed(r->room, sizeof *residual),
            *direction = kf_allocate_zeroed(r->room, sizeof *direction),
-           *image = kf_allocate_zeroed(r->room, sizeof *image), mean = 0.0, cells = 0.0, sum;
+           *image = kf_allocate_zeroed(r->room, sizeof *image), mean = 0.0;
+    row *rows = kf_allocate(r->room * sizeof *rows);
+    size_t count = 0;
     int x[3];
     memset(p, 0, r->room * sizeof *p);
-#define EACH_CELL                                                                                            \
-    for (x[2] = 0; x[2] < r->n[2]; x[2]++)                                                                   \
-        for (x[1] = 0; x[1] < r->n[1]; x[1]++)                                                               \
-            for (x[0] = 0; x[0] < r->n[0]; x[0]++)
-    EACH_CELL {
-        (void)balance(r, p, x, &sum);
-        if (sum == 0.0) continue;
-        residual[at(r, x)] = inflow(r, u, x);
-        mean += residual[at(r, x)];
-        cells += 1.0;
-    }
-    EACH_CELL {
-        (void)balance(r, p, x, &sum);
-        if (sum > 0.0 && r->singular) residual[at(r, x)] -= mean / cells;
-    }
+    for (x[2] = 0; x[2] < r->n[2]; x[2]++)
+        for (x[1] = 0; x[1] < r->n[1]; x[1]++)
+            for (x[0] = 0; x[0] < r->n[0]; x[0]++) {
+                rows[count] = row_at(r, x);
+                if (rows[count].sum == 0.0) continue;
+                residual[rows[count].cell] = inflow(r, u, x);
+                mean += residual[rows[count].cell];
+                count++;
+            }
+    for (size_t i = 0; i < count && r->singular; i++)
+        residual[rows[i].cell] -= mean / (double)count;
     double square = product(r, residual, residual);
     const double limit = 1e-22 * square;
     memcpy(direction, residual, r->room * sizeof *residual);
     for (int i = 0; i < MOST && square > limit; i++) {
-        EACH_CELL image[at(r, x)] = balance(r, direction, x, &sum);
+        for (size_t k = 0; k < count; k++)
+            image[rows[k].cell] = balance(&rows[k], direction);
         const double alpha = square / product(r, direction, image), before = square;
         for (size_t k = 0; k < r->room; k++) {
             p[k] += alpha * direction[k];
@@ -372,7 +385,7 @@ static void solve(const run *r, double *const u[3], double *p) {
         for (size_t k = 0; k < r->room; k++)
             direction[k] = residual[k] + square / before * direction[k];
     }
-#undef EACH_CELL
+    free(rows);
     free(residual);
     free(direction);
     free(image);
@@ -458,8 +471,8 @@ static void find_load(const run *r, kf_solid_load *load) {
     for (x[2] = 0; x[2] < r->n[2] && r->solid; x[2]++)
         for (x[1] = 0; x[1] < r->n[1]; x[1]++)
             for (x[0] = 0; x[0] < r->n[0]; x[0]++) {
-                double force[3], arm[3], sum;
-                (void)balance(r, r->p[0], x, &sum);
+                double force[3], arm[3];
+                const double sum = row_at(r, x).sum;
                 for (int axis = 0; axis < 3; axis++) {
                     double links, wall, wall_links;
                     int up[3];
@@ -485,14 +498,14 @@ static void find_load(const run *r, kf_solid_load *load) {
  * caller frees them. */
 static double *centred(const run *r) {
     const size_t count = (size_t)r->n[0] * (size_t)r->n[1] * (size_t)r->n[2];
-    double *values = kf_allocate(4 * count * sizeof *values), total = 0.0, cells = 0.0, sum;
+    double *values = kf_allocate(4 * count * sizeof *values), total = 0.0, cells = 0.0;
     int x[3];
     size_t i = 0;
     for (int pass = 0; pass < 2; pass++, i = 0)
         for (x[2] = 0; x[2] < r->n[2]; x[2]++)
             for (x[1] = 0; x[1] < r->n[1]; x[1]++)
                 for (x[0] = 0; x[0] < r->n[0]; x[0]++, i++) {
-                    (void)balance(r, r->p[0], x, &sum);
+                    const double sum = row_at(r, x).sum;
                     const double p = 3.0 * (2.0 * r->p[0][at(r, x)] + r->p[1][at(r, x)]);
                     total += pass == 0 && sum > 0.0 ? p : 0.0;
                     cells += pass == 0 && sum > 0.0 ? 1.0 : 0.0;
