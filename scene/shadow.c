@@ -14,6 +14,7 @@ static const double MOST_CROSSINGS = 3e8;
 
 typedef struct interval {
     double from, to;
+    uint32_t triangle;
 } interval;
 
 /* A triangle in the plane, with its corners sorted by height. */
@@ -33,9 +34,9 @@ typedef struct shadow {
     uint32_t *first;
     /* [triangle_count] The next triangle of the same line. */
     uint32_t *next;
-    uint32_t *active;
-    size_t active_count;
-    interval *covered; /* [triangle_count] */
+    /* [triangle_count] What the triangles that meet the line cover. */
+    interval *covered;
+    size_t count;
 } shadow;
 static const uint32_t NONE = UINT32_MAX;
 
@@ -78,10 +79,11 @@ static double crossing(const flat *f, int from, int to, double y) {
 }
 
 /* Returns the interval of a line that a triangle covers. */
-static interval cover(const flat *f, double y) {
+static interval cover(const shadow *s, uint32_t triangle, double y) {
+    const flat *f = &s->flats[triangle];
     const double one = crossing(f, 0, 2, y),
                  other = y < f->y[1] ? crossing(f, 0, 1, y) : crossing(f, 1, 2, y);
-    return (interval){fmin(one, other), fmax(one, other)};
+    return (interval){fmin(one, other), fmax(one, other), triangle};
 }
 
 /* Compares by beginning. Of those that begin together the longest comes first, so that the sum of lengths
@@ -92,10 +94,25 @@ static int by_beginning(const void *left, const void *right) {
     return (a->to < b->to) - (a->to > b->to);
 }
 
-/* Sorts the intervals, and returns the length of their union. */
-static double covered_length(interval *list, size_t count) {
+/* Sorts the intervals. From one line to the next most keep their order, and few have to move. Where many
+ * triangles begin, qsort is faster. */
+static void sort_intervals(interval *list, size_t count) {
+    enum { MOVES = 16 };
+    size_t moves = 0;
+    for (size_t i = 1; i < count && moves < MOVES * count; i++) {
+        const interval one = list[i];
+        size_t at = i;
+        for (; at > 0 && by_beginning(&one, &list[at - 1]) < 0; at--)
+            list[at] = list[at - 1];
+        list[at] = one;
+        moves += i - at;
+    }
+    if (moves >= MOVES * count && count > 0) qsort(list, count, sizeof *list, by_beginning);
+}
+
+/* Returns the length of the union of sorted intervals. */
+static double covered_length(const interval *list, size_t count) {
     double length = 0.0, end = -INFINITY;
-    qsort(list, count, sizeof *list, by_beginning);
     for (size_t i = 0; i < count; i++) {
         if (list[i].to <= end) continue;
         length += list[i].to - fmax(end, list[i].from);
@@ -108,7 +125,6 @@ static double covered_length(interval *list, size_t count) {
 static void line_up(shadow *s) {
     s->first = kf_allocate(s->lines * sizeof *s->first);
     s->next = kf_allocate(s->mesh->triangle_count * sizeof *s->next);
-    s->active = kf_allocate(s->mesh->triangle_count * sizeof *s->active);
     s->covered = kf_allocate(s->mesh->triangle_count * sizeof *s->covered);
     for (size_t line = 0; line < s->lines; line++)
         s->first[line] = NONE;
@@ -125,14 +141,12 @@ static double length_at(shadow *s, size_t line) {
     const double y = s->low + ((double)line + 0.5) * s->step;
     size_t kept = 0;
     for (uint32_t t = s->first[line]; t != NONE; t = s->next[t])
-        s->active[s->active_count++] = t;
-    for (size_t i = 0; i < s->active_count; i++) {
-        const flat *f = &s->flats[s->active[i]];
-        if (!(f->y[2] > y)) continue;
-        s->covered[kept] = cover(f, y);
-        s->active[kept++] = s->active[i];
-    }
-    s->active_count = kept;
+        s->covered[s->count++].triangle = t;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->flats[s->covered[i].triangle].y[2] > y)
+            s->covered[kept++] = cover(s, s->covered[i].triangle, y);
+    s->count = kept;
+    sort_intervals(s->covered, kept);
     return covered_length(s->covered, kept);
 }
 
@@ -169,7 +183,6 @@ double kf_mesh_shadow(const kf_mesh *mesh, const double direction[3]) {
     free(s.flats);
     free(s.first);
     free(s.next);
-    free(s.active);
     free(s.covered);
     return area;
 }
