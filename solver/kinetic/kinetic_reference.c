@@ -1,6 +1,6 @@
 /* The reference, in double precision on the host, unsplit and unfused. It uses other methods than the
- * kernels: populations themselves, dense sums for the central moments, polynomial selectors for their
- * inverse, and streaming link by link. It shares no code with kernels/. */
+ * kernels: populations themselves, sums along each axis for the central moments, polynomial selectors for
+ * their inverse, and streaming link by link. It shares no code with kernels/. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

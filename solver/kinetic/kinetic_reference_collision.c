@@ -1,4 +1,4 @@
-/* The collisions of the reference, node by node, from their definitions: dense sums for the moments, and
+/* The collisions of the reference, node by node, from their definitions: sums for the moments, and
  * equilibrium and force as populations whose moments are summed in the same way. Models and sources:
  * docs/physics.md. */
 #include <math.h>
@@ -17,13 +17,15 @@ const int kf_reference_velocities[Q][3] = {
     {-1, 0, -1}, {0, 1, 1},   {0, -1, 1}, {0, 1, -1},  {0, -1, -1}, {1, 1, 1},   {-1, 1, 1},
     {1, -1, 1},  {-1, -1, 1}, {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}};
 
+/* Returns the equilibrium's factor of one axis. */
+static double equilibrium_along(int c, double u) {
+    return c == 0 ? 2.0 / 3.0 - u * u : 0.5 * (1.0 / 3.0 + u * u + c * u);
+}
+
 double kf_reference_equilibrium(int i, double density, const double u[3]) {
     double product = density;
-    for (int axis = 0; axis < 3; axis++) {
-        int c = kf_reference_velocities[i][axis];
-        product *=
-            c == 0 ? 2.0 / 3.0 - u[axis] * u[axis] : 0.5 * (1.0 / 3.0 + u[axis] * u[axis] + c * u[axis]);
-    }
+    for (int axis = 0; axis < 3; axis++)
+        product *= equilibrium_along(kf_reference_velocities[i][axis], u[axis]);
     return product;
 }
 
@@ -49,19 +51,18 @@ void kf_reference_fold_corners(double *f, size_t stride) {
     }
 }
 
-/* Computes density, momentum and second moments of the populations f[i * stride]. */
+/* Computes density, momentum and, unless that is NULL, second moments of the populations f[i * stride]. */
 double kf_reference_sums(const double *f, size_t stride, double j[3], double second[3][3]) {
     double density = 0;
     memset(j, 0, 3 * sizeof(double));
-    memset(second, 0, 9 * sizeof(double));
+    if (second != NULL) memset(second, 0, 9 * sizeof(double));
     for (int i = 0; i < Q; i++) {
         const int *c = kf_reference_velocities[i];
         const double value = f[(size_t)i * stride];
         density += value;
         for (int p = 0; p < 3; p++) {
-            if (c[p] == 0) continue;
             j[p] += c[p] * value;
-            for (int q = 0; q < 3; q++)
+            for (int q = 0; q < 3 && second != NULL; q++)
                 second[p][q] += c[p] * c[q] * value;
         }
     }
@@ -78,54 +79,78 @@ double kf_reference_norm(const double second[3][3]) {
 
 typedef double moment_array[3][3][3];
 
-/* Works out k[a][b][c], the sums of f_i (c_ix - ux)^a (c_iy - uy)^b (c_iz - uz)^c. Each power along z has its
- * sums side by side, one more than the nine of x and y, so that vectors of two divide them. */
-static void central_moments(const double *f, size_t stride, const double u[3], moment_array k) {
-    enum { PAIRS = 9, ROOM = PAIRS + 1 };
-    double sums[3][ROOM] = {{0}}, product[ROOM] = {0};
-    for (int i = 0; i < Q; i++) {
-        double power[3][3];
-        for (int axis = 0; axis < 3; axis++) {
-            double c = kf_reference_velocities[i][axis] - u[axis];
-            power[axis][0] = 1.0;
-            power[axis][1] = c;
-            power[axis][2] = c * c;
+/* Replaces k[p][q][r] by the sums of m[0][a][p] m[1][b][q] m[2][c][r] k[p][q][r], axis after axis. */
+static void transform(moment_array k, moment_array m) {
+    moment_array along_z, along_yz;
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            for (int c = 0; c < 3; c++)
+                along_z[p][q][c] =
+                    m[2][c][0] * k[p][q][0] + m[2][c][1] * k[p][q][1] + m[2][c][2] * k[p][q][2];
+    for (int p = 0; p < 3; p++)
+        for (int b = 0; b < 3; b++)
+            for (int c = 0; c < 3; c++)
+                along_yz[p][b][c] = m[1][b][0] * along_z[p][0][c] + m[1][b][1] * along_z[p][1][c] +
+                                    m[1][b][2] * along_z[p][2][c];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            for (int c = 0; c < 3; c++)
+                k[a][b][c] = m[0][a][0] * along_yz[0][b][c] + m[0][a][1] * along_yz[1][b][c] +
+                             m[0][a][2] * along_yz[2][b][c];
+}
+
+/* Sets power[axis][a][c + 1] to (c - u)^a. */
+static void powers_about(const double u[3], moment_array power) {
+    for (int axis = 0; axis < 3; axis++)
+        for (int c = 0; c < 3; c++) {
+            const double about = c - 1 - u[axis];
+            power[axis][0][c] = 1.0;
+            power[axis][1][c] = about;
+            power[axis][2][c] = about * about;
         }
-        const double value = f[(size_t)i * stride];
-        for (int a = 0, pair = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++)
-                product[pair++] = value * power[0][a] * power[1][b];
-        for (int c = 0; c < 3; c++)
-            for (int pair = 0; pair < ROOM; pair++)
-                sums[c][pair] += product[pair] * power[2][c];
+}
+
+/* Works out k[a][b][c], the sums of f_i (c_ix - ux)^a (c_iy - uy)^b (c_iz - uz)^c. */
+static void central_moments(const double *f, size_t stride, const double u[3], moment_array k) {
+    moment_array power;
+    for (int i = 0; i < Q; i++) {
+        const int *c = kf_reference_velocities[i];
+        k[c[0] + 1][c[1] + 1][c[2] + 1] = f[(size_t)i * stride];
     }
-    for (int pair = 0; pair < PAIRS; pair++)
-        for (int c = 0; c < 3; c++)
-            k[pair / 3][pair % 3][c] = sums[c][pair];
+    powers_about(u, power);
+    transform(k, power);
+}
+
+/* Works out the same for the equilibrium, whose sums are products of those along each axis. */
+static void equilibrium_moments(double density, const double u[3], const double about[3], moment_array k) {
+    double along[3][3] = {{0}};
+    moment_array power;
+    powers_about(about, power);
+    for (int axis = 0; axis < 3; axis++)
+        for (int a = 0; a < 3; a++)
+            for (int c = 0; c < 3; c++)
+                along[axis][a] += equilibrium_along(c - 1, u[axis]) * power[axis][a][c];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            for (int c = 0; c < 3; c++)
+                k[a][b][c] = density * along[0][a] * along[1][b] * along[2][c];
 }
 
 /* Returns populations from central moments: f_i = < S_cx S_cy S_cz > with S_0 = 1 - x^2, S_+ = (x^2 +
- * x)/2, S_- = (x^2 - x)/2 and x = X + u, expanded in X. Sums are over x and y, with z to the power 0, 1
- * and 2. */
+ * x)/2, S_- = (x^2 - x)/2 and x = X + u, expanded in X. */
 static void populations_from(moment_array k, const double u[3], double *f, size_t stride) {
-    for (int i = 0; i < Q; i++) {
-        double coefficient[3][3], none = 0, once = 0, twice = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            double v = u[axis];
-            int c = kf_reference_velocities[i][axis];
-            coefficient[axis][0] = c == 0 ? 1.0 - v * v : 0.5 * (v * v + c * v);
-            coefficient[axis][1] = c == 0 ? -2.0 * v : 0.5 * (2.0 * v + c);
-            coefficient[axis][2] = c == 0 ? -1.0 : 0.5;
+    moment_array coefficient;
+    for (int axis = 0; axis < 3; axis++)
+        for (int c = -1; c <= 1; c++) {
+            const double v = u[axis];
+            coefficient[axis][c + 1][0] = c == 0 ? 1.0 - v * v : 0.5 * (v * v + c * v);
+            coefficient[axis][c + 1][1] = c == 0 ? -2.0 * v : 0.5 * (2.0 * v + c);
+            coefficient[axis][c + 1][2] = c == 0 ? -1.0 : 0.5;
         }
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++) {
-                const double product = coefficient[0][a] * coefficient[1][b];
-                none += product * k[a][b][0];
-                once += product * k[a][b][1];
-                twice += product * k[a][b][2];
-            }
-        f[(size_t)i * stride] =
-            coefficient[2][0] * none + coefficient[2][1] * once + coefficient[2][2] * twice;
+    transform(k, coefficient);
+    for (int i = 0; i < Q; i++) {
+        const int *c = kf_reference_velocities[i];
+        f[(size_t)i * stride] = k[c[0] + 1][c[1] + 1][c[2] + 1];
     }
 }
 
@@ -133,12 +158,12 @@ static void populations_from(moment_array k, const double u[3], double *f, size_
  * Each index 2 taken as X^2 = (X^2 - 1/3) + 1/3 leaves the products of the lower moments by inclusion and
  * exclusion. */
 static double hermite_tail(moment_array k, int a, int b, int c) {
-    static const double signed_thirds[4] = {1.0, -1.0 / 3.0, 1.0 / 9.0, -1.0 / 27.0};
+    static const double signed_thirds[8] = {1.0,        -1.0 / 3.0, -1.0 / 3.0, 1.0 / 9.0,
+                                            -1.0 / 3.0, 1.0 / 9.0,  1.0 / 9.0,  -1.0 / 27.0};
     const unsigned twos = (a == 2) | (unsigned)(b == 2) << 1 | (unsigned)(c == 2) << 2;
     double tail = 0;
     for (unsigned subset = twos; subset != 0; subset = (subset - 1) & twos)
-        tail -= signed_thirds[__builtin_popcount(subset)] *
-                k[subset & 1U ? 0 : a][subset & 2U ? 0 : b][subset & 4U ? 0 : c];
+        tail -= signed_thirds[subset] * k[subset & 1U ? 0 : a][subset & 2U ? 0 : b][subset & 4U ? 0 : c];
     return tail;
 }
 
@@ -465,8 +490,8 @@ static void collide_orthogonal(const double *f, size_t stride, double rho, const
 
 void kf_reference_collide(const kf_scene *scene, bool folded, double omega, const double average[3],
                           const double *f, size_t stride, const double F[3], double *out) {
-    double j[3], u[3], second[3][3], rates[7] = {0}, equilibrium_populations[Q], force_populations[Q];
-    const double rho = kf_reference_sums(f, stride, j, second);
+    double j[3], u[3], second[3][3], rates[7] = {0}, force_populations[Q];
+    const double rho = kf_reference_sums(f, stride, j, NULL);
     for (int i = 0; i < 3; i++)
         u[i] = (j[i] + 0.5 * F[i]) / rho;
     const bool central = scene->collision == KF_ACM_MRT;
@@ -486,13 +511,11 @@ void kf_reference_collide(const kf_scene *scene, bool folded, double omega, cons
     const double *about = central ? u : at_rest;
     moment_array k, equilibrium, force;
     const bool forced = F[0] != 0.0 || F[1] != 0.0 || F[2] != 0.0;
-    for (int i = 0; i < Q; i++) {
-        equilibrium_populations[i] = kf_reference_equilibrium(i, rho, u);
-        if (forced) force_populations[i] = force_term(i, u, F);
-    }
     central_moments(f, stride, about, k);
-    central_moments(equilibrium_populations, 1, about, equilibrium);
+    equilibrium_moments(rho, u, about, equilibrium);
     memset(force, 0, sizeof force);
+    for (int i = 0; i < Q && forced; i++)
+        force_populations[i] = force_term(i, u, F);
     if (forced) central_moments(force_populations, 1, about, force);
     /* The adaptive rule uses the second moments about rest, without the first-order cross terms of the half
      * force. */
