@@ -25,7 +25,9 @@ echo '{"particles": {"dimensions": 2, "spacing": 0.1}, "box": {"size": [2, 2]}, 
 library=$KFTUNE_DATA/scene/library
 sed 's/"shape":/"boundary": "links", "shape":/' "$library/ball.json" >links.json
 sed 's/"shape":/"boundary": "links", "links": "half-way", "shape":/' "$library/ball.json" >half_way.json
-sed 's/"adaptive_2020"/&, "wall": "law"/' links.json >law.json
+# The Reynolds number is one at which the law acts.
+sed 's/"reynolds": 1000/"reynolds": 1e6/; s/"adaptive_2020"/"k17", "wall": "law", "trip": 0/' links.json >law.json
+sed 's/"law"/&, "layers": "modelled"/' law.json >layers.json
 sed 's/"shape":/"motion": {"axis": [0, 0, 1], "angular_velocity": 1}, "shape":/' links.json >turning.json
 sed 's/adaptive_2020/k17/; 0,/{/s//{ "refine": {"around": "body", "levels": 1},/' "$library/ball.json" >nested.json
 
@@ -34,7 +36,8 @@ configs() {
     local flow
     for fix in plan=baseline plan=paper plan=fused plan=fused,layout=aos plan=fused,layout=soa plan=paper,immersed_boundary=gather plan=fused,immersed_boundary=aggregated plan=fused,storage=f64 plan=fused,streaming=shift; do echo "kinetic --scene ball --grid 32x24x24 $fix"; done
     for flow in spinning_torus settling vortices; do echo "kinetic --scene $flow --grid 32x32x32 plan=fused"; done
-    for flow in links half_way law turning; do echo "kinetic --scene $flow.json --grid 32x24x24 plan=fused"; done
+    for flow in links half_way law layers turning; do echo "kinetic --scene $flow.json --grid 32x24x24 plan=fused"; done
+    echo "kinetic --scene layers.json --grid 32x24x24 plan=fused,nodes_per_thread=2"
     echo "kinetic --scene nested.json --grid 32x24x24 plan=fused"
     for fix in toelke separate pull push inplace temporal; do echo "d2q9 --scene cavity2d --grid 32x32x1 plan=$fix"; done
     for fix in layout=aos layout=soa storage=f64; do echo "d2q9 --scene cylinder2d --grid 64x32x1 $fix"; done
