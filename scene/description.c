@@ -367,7 +367,7 @@ static kf_status read_sampling(const char *file, const cJSON *root, kf_descripti
     if (d->samples_per_cell != usual && (d->solid.linked || !d->solid.present))
         kf_note(notes, "sampling.samples_per_cell: changes nothing, because %s",
                 d->solid.linked ? "a solid by links has no samples" : "there is no solid");
-    KF_TRY(kf_json_integer(place, object, "seed", false, 1, 1L << 53, &seed, error));
+    KF_TRY(kf_json_integer(place, object, "seed", false, 1, KF_JSON_WHOLE, &seed, error));
     d->seed = (uint64_t)seed;
     return KF_OK;
 }
@@ -386,7 +386,7 @@ static kf_status read_asked(const char *file, const cJSON *root, kf_description 
     KF_TRY(kf_json_number(place, asked, "samples_per_cell", false, 1.0, 1000.0, &d->samples_per_cell, error));
     KF_TRY(kf_json_number(place, asked, "accuracy", false, KF_DEFAULT_ACCURACY, KF_LOOSEST_ACCURACY,
                           &d->accuracy, error));
-    KF_TRY(kf_json_integer(place, asked, "seed", false, 1, 1L << 53, &seed, error));
+    KF_TRY(kf_json_integer(place, asked, "seed", false, 1, KF_JSON_WHOLE, &seed, error));
     d->seed = (uint64_t)seed;
     for (int a = 0; a < 3; a++)
         d->asked_nodes[a] = (int)nodes[a];

@@ -85,7 +85,7 @@ kf_status kf_description_read_smoke(const char *file, const cJSON *root, kf_smok
     int paint = KF_PAINT_NONE, body = KF_BODY_LACQUER;
     KF_TRY(kf_json_integer(place, object, "capacity", false, 1, KF_TRACERS_LIMIT, &smoke->capacity, error));
     KF_TRY(kf_json_number(place, object, "opacity", false, 0.01, 100.0, &smoke->opacity, error));
-    KF_TRY(kf_json_integer(place, object, "seed", false, 1, 1L << 53, &seed, error));
+    KF_TRY(kf_json_integer(place, object, "seed", false, 1, KF_JSON_WHOLE, &seed, error));
     smoke->seed = (uint64_t)seed;
     KF_TRY(
         kf_json_choice(place, object, "paint", false, kf_smoke_paint_names, KF_SMOKE_PAINTS, &paint, error));

@@ -200,7 +200,7 @@ static kf_status read_particles(const char *file, const cJSON *root, const kf_pa
     KF_TRY(kf_json_check_keys(place, object, keys, error));
     KF_TRY(kf_json_number(place, object, "spacing", true, 1e-9, 1e4, &s->spacing, error));
     KF_TRY(kf_json_integer(place, object, "dimensions", false, 2, 3, &dimensions, error));
-    KF_TRY(kf_json_integer(place, object, "seed", false, 1, 1L << 53, &seed, error));
+    KF_TRY(kf_json_integer(place, object, "seed", false, 1, KF_JSON_WHOLE, &seed, error));
     s->dimensions = (int)dimensions;
     s->seed = options->seed != 0 ? options->seed : (uint64_t)seed;
     s->support = dimensions == 2 ? 3.0 : 2.4;

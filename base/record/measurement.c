@@ -253,7 +253,7 @@ static kf_status read_fields(const cJSON *object, void *structure, const field *
             memcpy(at, &number, sizeof number);
             continue;
         }
-        double limit = fields[i].kind == FIELD_INT ? 2147483647.0 : 9007199254740992.0;
+        double limit = fields[i].kind == FIELD_INT ? 2147483647.0 : (double)KF_JSON_WHOLE;
         double lowest = fields[i].kind == FIELD_INT ? -limit : 0.0;
         if (!(number >= lowest && number <= limit))
             return kf_fail(error, KF_BAD_INPUT, "measurement: '%s' is out of range", fields[i].key);

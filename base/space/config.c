@@ -8,9 +8,6 @@
 #include "base/util/json.h"
 #include "base/util/text.h"
 
-/* JSON numbers are doubles, which do not hold larger integers exactly. */
-static const double exact_integers = 9007199254740992.0;
-
 /* --- Values --------------------------------------------------------------------------------------------- */
 
 /* Returns where the parameter is, or where it belongs. */
@@ -235,7 +232,7 @@ static kf_status read_parameter(const char *file, const cJSON *member, kf_config
     if (cJSON_IsBool(member)) {
         kf_config_set_boolean(config, member->string, cJSON_IsTrue(member) != 0);
     } else if (cJSON_IsNumber(member)) {
-        if (!(fabs(member->valuedouble) <= exact_integers) ||
+        if (!(fabs(member->valuedouble) <= (double)KF_JSON_WHOLE) ||
             member->valuedouble != trunc(member->valuedouble))
             return kf_fail(error, KF_BAD_INPUT, "%s: parameters.%s must be a whole number, not %.17g", file,
                            member->string, member->valuedouble);

@@ -37,7 +37,7 @@ kf_status kf_config_from_json(const char *file, const cJSON *json, kf_config *co
 cJSON *kf_config_to_json(const kf_config *config);
 
 /* Sets or replaces one value, keeping the order. More than KF_CONFIG_VALUES values or a name that does not
- * fit is a programming error (asserted). Integers stay within +-2^53, which JSON keeps exactly. */
+ * fit is a programming error (asserted). Integers stay within +-KF_JSON_WHOLE. */
 void kf_config_set_integer(kf_config *config, const char *parameter, long value);
 void kf_config_set_boolean(kf_config *config, const char *parameter, bool value);
 void kf_config_set_name(kf_config *config, const char *parameter, const char *value);

@@ -10,7 +10,6 @@
 
 static const char *const kind_names[] = {"integer", "boolean", "name"};
 static const kf_scalar_kind scalar_kinds[] = {KF_SCALAR_INTEGER, KF_SCALAR_BOOLEAN, KF_SCALAR_STRING};
-static const long long largest_integer = 9007199254740992;
 
 /* --- Values --------------------------------------------------------------------------------------------- */
 
@@ -21,9 +20,8 @@ static kf_status check_scalar(kf_value_kind kind, const kf_scalar *value, kf_err
     kf_status status = KF_OK;
     if (value->kind != scalar_kinds[kind])
         status = kf_fail(error, KF_BAD_INPUT, "%.80s is not of type %s", text.text, kind_names[kind]);
-    else if (kind == KF_VALUE_INTEGER &&
-             (value->integer > largest_integer || value->integer < -largest_integer))
-        status = kf_fail(error, KF_BAD_INPUT, "%s is beyond 2^53", text.text);
+    else if (kind == KF_VALUE_INTEGER && (value->integer > KF_JSON_WHOLE || value->integer < -KF_JSON_WHOLE))
+        status = kf_fail(error, KF_BAD_INPUT, "%s is beyond 2^53 - 1", text.text);
     else if (kind == KF_VALUE_NAME && !kf_config_plain_name(value->text))
         status = kf_fail(error, KF_BAD_INPUT,
                          "'%.80s' must be 1 to %d printable characters without spaces or quotes", value->text,
@@ -57,9 +55,9 @@ static kf_status literal(kf_value_kind kind, const cJSON *json, kf_scalar *value
     } else if (cJSON_IsString(json)) {
         *value = (kf_scalar){.kind = KF_SCALAR_STRING, .text = json->valuestring};
     } else if (cJSON_IsNumber(json)) {
-        if (!(fabs(json->valuedouble) <= (double)largest_integer) ||
+        if (!(fabs(json->valuedouble) <= (double)KF_JSON_WHOLE) ||
             json->valuedouble != trunc(json->valuedouble))
-            return kf_fail(error, KF_BAD_INPUT, "%.17g is not a whole number of at most 2^53",
+            return kf_fail(error, KF_BAD_INPUT, "%.17g is not a whole number of at most 2^53 - 1",
                            json->valuedouble);
         *value = (kf_scalar){.kind = KF_SCALAR_INTEGER, .integer = (long long)json->valuedouble};
     } else {

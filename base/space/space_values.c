@@ -19,8 +19,6 @@ bool kf_space_variable(void *space, const char *name, kf_scalar *value) {
     return false;
 }
 
-/* 2^53: JSON keeps integers up to this exactly */
-
 kf_status kf_space_check_line(const char *file, const char *path, const char *key, const char *text,
                               kf_error *error) {
     for (const char *c = text; c != NULL && *c != '\0'; c++)

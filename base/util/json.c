@@ -17,9 +17,6 @@
 #include "base/util/program.h"
 #include "base/util/text.h"
 
-/* Integers beyond this are not exact in a double, which is what cJSON reads into. */
-static const double exact_integers = 9007199254740992.0;
-
 /* Fails with "file: path.key: message". */
 __attribute__((format(printf, 4, 5))) static kf_status fail_at(kf_json_place place, const char *key,
                                                                kf_error *error, const char *format, ...) {
@@ -339,7 +336,8 @@ kf_status kf_json_integer(kf_json_place place, const cJSON *object, const char *
     const cJSON *member = NULL;
     KF_TRY(find(place, object, key, required, &member, error));
     if (member == NULL) return KF_OK;
-    double least = fmax((double)low, -exact_integers), most = fmin((double)high, exact_integers);
+    const double whole = (double)KF_JSON_WHOLE, least = fmax((double)low, -whole),
+                 most = fmin((double)high, whole);
     if (!is_number_within(member, least, most) || member->valuedouble != floor(member->valuedouble))
         return fail_number(place, key, member, "a whole number", least, most, error);
     *value = (long)member->valuedouble;

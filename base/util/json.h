@@ -38,6 +38,10 @@ kf_status kf_json_check_keys(kf_json_place place, const cJSON *object, const cha
 kf_status kf_json_refuse_keys(kf_json_place place, const cJSON *object, const char *const *keys,
                               const char *why, kf_error *error);
 
+/* The largest whole number that JSON keeps: a double, which cJSON reads into, takes the one after the next
+ * for the next. */
+#define KF_JSON_WHOLE 9007199254740991L
+
 /* Read a typed member. If the key is missing *value stays unchanged; this is an error only if the key is
  * required. Numbers must be finite and within [low, high]; vectors must have exactly `count` numbers. Strings
  * live as long as the object. */

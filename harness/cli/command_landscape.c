@@ -34,7 +34,7 @@ static const kf_option options[] = {
      KF_DECIMAL(0.001, 1.0)},
     KF_TURNS_OPTION,
     {"--seed", "N", "seed of sampling and of the order of configs: the same for all shards (default: 1)",
-     KF_WHOLE(1, 1L << 53)},
+     KF_WHOLE(1, KF_JSON_WHOLE)},
     {"--resume", NULL, "continue where this shard was interrupted, on the same device", KF_FLAG},
     KF_KEEP_GOING_OPTION,
     KF_PLACEMENT_OPTIONS,

@@ -19,7 +19,7 @@ static const kf_option options[] = {
      KF_CHECKED(kf_value_strategy)},
     {"--evaluations", "N", "configs a search may measure (default: 200)", KF_WHOLE(1, 1000000)},
     {"--repeats", "K", "searches to run, each with its own seed (default: 100)", KF_WHOLE(1, 100000)},
-    {"--seed", "N", "seed of the first search (default: 1)", KF_WHOLE(0, 1L << 53)},
+    {"--seed", "N", "seed of the first search (default: 1)", KF_WHOLE(0, KF_JSON_WHOLE)},
     {"--score", NULL,
      "also print the score of Willemsen et al. 2024: 0 is random search, 1 the optimum from the start; it "
      "sets the number of evaluations",

@@ -72,7 +72,7 @@ static const kf_option options[] = {
      KF_TEXT},
     {"--store", "FILE", "where results are kept (default: kftune.db in $XDG_DATA_HOME/kftune)", KF_TEXT},
     {"--out", "FILE", "where to write the best config (default: <scene>.kftune.json)", KF_TEXT},
-    {"--seed", "N", "seed of sampling and search (default: 1)", KF_WHOLE(1, 1L << 53)},
+    {"--seed", "N", "seed of sampling and search (default: 1)", KF_WHOLE(1, KF_JSON_WHOLE)},
     KF_KEEP_GOING_OPTION,
     {"--resume", NULL, "continue the last unfinished run of the same scene, device, space and seed", KF_FLAG},
     KF_PLACEMENT_OPTIONS,

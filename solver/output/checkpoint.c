@@ -252,9 +252,9 @@ static kf_status read_fields(kf_json_place place, const cJSON *json, kf_checkpoi
     double nodes[3];
     long step = 0, bytes = 0, smoke_bytes = 0;
     KF_TRY(kf_json_numbers(place, json, "nodes", true, 0, INT_MAX, 3, nodes, error));
-    KF_TRY(kf_json_integer(place, json, "step", true, 0, 1L << 53, &step, error));
-    KF_TRY(kf_json_integer(place, json, "state_bytes", true, 1, 1L << 53, &bytes, error));
-    KF_TRY(kf_json_integer(place, json, "smoke_bytes", true, 0, 1L << 53, &smoke_bytes, error));
+    KF_TRY(kf_json_integer(place, json, "step", true, 0, KF_JSON_WHOLE, &step, error));
+    KF_TRY(kf_json_integer(place, json, "state_bytes", true, 1, KF_JSON_WHOLE, &bytes, error));
+    KF_TRY(kf_json_integer(place, json, "smoke_bytes", true, 0, KF_JSON_WHOLE, &smoke_bytes, error));
     for (int a = 0; a < 3; a++)
         checkpoint->nodes[a] = (int)nodes[a];
     checkpoint->step = (uint64_t)step;

@@ -153,7 +153,7 @@ static kf_status read_start(const reader *r) {
     KF_TRY(kf_json_number(place, initial, "amplitude", false, -KF_FLUID_FAR, KF_FLUID_FAR, &amplitude,
                           r->error));
     KF_TRY(kf_json_integer(place, initial, "mode", false, 0, 1024, &mode, r->error));
-    KF_TRY(kf_json_integer(place, initial, "seed", false, 0, 1L << 53, &seed, r->error));
+    KF_TRY(kf_json_integer(place, initial, "seed", false, 0, KF_JSON_WHOLE, &seed, r->error));
     if (kind == KF_START_REST)
         KF_TRY(kf_json_refuse_keys(place, initial, of_waves, "is for another \"kind\" than rest", r->error));
     f->start = (kf_fluid_start)kind;

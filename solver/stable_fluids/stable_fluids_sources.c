@@ -60,7 +60,7 @@ static kf_status read_push(const reader *r, const cJSON *entry, int number, long
     if (!cJSON_IsObject(entry))
         return kf_fail(r->error, KF_BAD_INPUT, "%s: %s: must be an object {...}", r->file, path);
     KF_TRY(kf_json_check_keys(place, entry, keys, r->error));
-    KF_TRY(kf_json_integer(place, entry, "step", true, 0, 1L << 53, &step, r->error));
+    KF_TRY(kf_json_integer(place, entry, "step", true, 0, KF_JSON_WHOLE, &step, r->error));
     KF_TRY(kf_fluid_vector(r, place, entry, "at", true, at));
     KF_TRY(check_inside(r, at_key, true, at));
     KF_TRY(kf_fluid_vector(r, place, entry, "velocity", true, impulse.vector));

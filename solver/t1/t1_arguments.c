@@ -53,7 +53,7 @@ static kf_status read_fill(const kf_t1_problem *problem, kf_json_place place, co
     if (!kf_t1_fits(&argument->type, argument->fill_value))
         return kf_fail(error, KF_BAD_INPUT, "%s: %s.FillValue: %g is not a value of type %s", place.file,
                        place.path, argument->fill_value, argument->type.name);
-    KF_TRY(kf_json_integer(place, json, "RandomSeed", false, 0, 1L << 53, &seed, error));
+    KF_TRY(kf_json_integer(place, json, "RandomSeed", false, 0, KF_JSON_WHOLE, &seed, error));
     argument->seed = (uint64_t)seed;
     return KF_OK;
 }

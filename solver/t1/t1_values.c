@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/json.h"
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
 #include "base/util/random.h"
@@ -92,7 +93,7 @@ static void set_value(const kf_t1_type *type, void *values, size_t index, double
 }
 
 bool kf_t1_fits(const kf_t1_type *type, double value) {
-    static const double MOST_WHOLE = 9007199254740992.0; /* 2^53: beyond, a double skips whole numbers */
+    const double whole = (double)KF_JSON_WHOLE;
     static const double MOST_HALF = 65504.0;
     if (type->real)
         return fabs(value) <= (type->bytes == sizeof(_Float16) ? MOST_HALF
@@ -101,8 +102,8 @@ bool kf_t1_fits(const kf_t1_type *type, double value) {
     const double range = strncmp(type->name, "bool", 4) == 0
                              ? 2.0
                              : ldexp(1.0, 8 * (int)type->bytes - (type->is_signed ? 1 : 0));
-    return value == floor(value) && value >= (type->is_signed ? fmax(-range, -MOST_WHOLE) : 0.0) &&
-           value <= fmin(range - 1.0, MOST_WHOLE);
+    return value == floor(value) && value >= (type->is_signed ? fmax(-range, -whole) : 0.0) &&
+           value <= fmin(range - 1.0, whole);
 }
 
 /* --- Filling -------------------------------------------------------------------------------------------- */

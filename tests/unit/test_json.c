@@ -226,6 +226,19 @@ static void refusals_say_what_is_accepted(void **state) {
     /* 1e18 is not exact in a double, so it is no index or count. */
     assert_int_equal(kf_json_integer(place, root, "big", true, 0, INT64_MAX, &integer, &error), KF_BAD_INPUT);
     cJSON_Delete(root);
+    /* A reader takes 2^53 + 1 for 2^53. So both are refused, on either side of 0. */
+    static const char *const texts[] = {"{\"v\": 9007199254740992}", "{\"v\": 9007199254740993}",
+                                        "{\"v\": -9007199254740993}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        root = parse(texts[i]);
+        assert_int_equal(kf_json_integer(place, root, "v", true, INT64_MIN, INT64_MAX, &integer, &error),
+                         KF_BAD_INPUT);
+        cJSON_Delete(root);
+    }
+    root = parse("{\"v\": 9007199254740991}");
+    assert_int_equal(kf_json_integer(place, root, "v", true, 0, INT64_MAX, &integer, &error), KF_OK);
+    assert_true(integer == 9007199254740991);
+    cJSON_Delete(root);
 }
 
 static void missing_keys_leave_values_alone(void **state) {
