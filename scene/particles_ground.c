@@ -78,6 +78,30 @@ static void heights_in_box(const kf_particle_scene *s, double *lowest, double *h
     *highest = (*highest - floor_height) * s->spacing;
 }
 
+/* Notes ground that does not go on across periodic faces: what crosses them lands above or below it. */
+static void note_seams(const kf_particle_scene *s, kf_text *notes) {
+    static const double SAME = 0.1; /* of a spacing */
+    for (int axis = 0; axis < s->dimensions - 1; axis++) {
+        double ends[2], sides[2] = {0}, step = 0.0;
+        if (s->sides[2 * axis] != KF_SIDE_PERIODIC) continue;
+        inner_box(s, axis, &ends[0], &ends[1]);
+        if (s->dimensions == 3) inner_box(s, 1 - axis, &sides[0], &sides[1]);
+        for (double beside = sides[0]; beside <= sides[1]; beside += s->terrain.cell) {
+            const double first = axis == 0 ? kf_terrain_height(&s->terrain, ends[0], beside, NULL)
+                                           : kf_terrain_height(&s->terrain, beside, ends[0], NULL),
+                         last = axis == 0 ? kf_terrain_height(&s->terrain, ends[1], beside, NULL)
+                                          : kf_terrain_height(&s->terrain, beside, ends[1], NULL);
+            step = fmax(step, fabs(last - first));
+        }
+        if (step > SAME)
+            kf_note(
+                notes,
+                "terrain: a step of up to %.4g m lies between the periodic faces along %c, and what crosses "
+                "them falls down it or is pushed up; for an endless slope tilt \"gravity\" instead",
+                step * s->spacing, "xyz"[axis]);
+    }
+}
+
 kf_status kf_particle_check_terrain(const char *file, const kf_particle_scene *scene, kf_text *notes,
                                     kf_error *error) {
     double low, high, lowest, highest;
@@ -98,5 +122,6 @@ kf_status kf_particle_check_terrain(const char *file, const kf_particle_scene *s
             highest, top);
     if (lowest < 0.0) kf_note(notes, "terrain: where it is below 0 the box's floor is the ground");
     if (highest > top) kf_note(notes, "terrain: where it is above %.6g m the box has no room for fluid", top);
+    note_seams(scene, notes);
     return KF_OK;
 }

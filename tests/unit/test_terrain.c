@@ -397,6 +397,47 @@ static void nothing_is_lost_without_a_word(void **state) {
     kf_particle_scene_free(scene);
 }
 
+/* Ground that is not as high at one periodic face as at the opposite one is noted, with the step. */
+static void steps_at_periodic_faces_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *dimensions, *box, *formula, *told;
+    } cases[] = {{"3", "[2, 3, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}",
+                  "0.3 + 0.1 * x + 0.05 * y", "0.2 m lies between the periodic faces along x"},
+                 {"3", "[2, 3, 2], \"faces\": {\"ymin\": \"periodic\", \"ymax\": \"periodic\"}",
+                  "0.3 + 0.1 * x + 0.05 * y", "0.15 m lies between the periodic faces along y"},
+                 {"3", "[2, 3, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}",
+                  "0.3 + 0.1 * y", NULL},
+                 {"3", "[2, 3, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}",
+                  "0.3 + 0.1 * x * y", "0.6 m lies"},
+                 {"3", "[2, 3, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}",
+                  "0.3 + 0.1 * x * (2 - x)", NULL},
+                 {"3", "[2, 3, 2]", "0.3 + 0.1 * x + 0.05 * y", NULL},
+                 {"2", "[2, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}", "0.3 + 0.1 * x",
+                  "0.2 m lies between the periodic faces along x"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kf_text text = {0};
+        kf_particle_scene *scene = NULL;
+        kf_error error = {0};
+        const bool flat = cases[i].dimensions[0] == '2';
+        kf_text_append(
+            &text,
+            "{\"particles\": {\"spacing\": 0.1, \"dimensions\": %s}, \"box\": {\"size\": %s}, \"material\": "
+            "{\"density\": 1000, \"sound_speed\": 50, \"viscosity\": 0.001}, \"terrain\": {\"formula\": "
+            "\"%s\", "
+            "\"cell\": 0.1}, \"fluid\": [{\"shape\": \"box\", \"low\": [0, 1%s], \"high\": [1, 1.5%s]}]}",
+            cases[i].dimensions, cases[i].box, cases[i].formula, flat ? "" : ", 1.2", flat ? "" : ", 1.5");
+        const kf_status status = kf_particle_scene_parse("g.json", text.text, NULL, &scene, &error);
+        kf_text_free(&text);
+        if (status != KF_OK) fail_msg("case %zu: %s", i, error.message);
+        const char *step = strstr(scene->notes, "a step of up to ");
+        if ((step != NULL) != (cases[i].told != NULL) ||
+            (step != NULL && strstr(step, cases[i].told) == NULL))
+            fail_msg("case %zu: %s", i, scene->notes);
+        kf_particle_scene_free(scene);
+    }
+}
+
 static void gauges_lie_in_the_box(void **state) {
     (void)state;
     static const struct {
@@ -471,10 +512,15 @@ static int remove_folder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pictures_are_numbers),          cmocka_unit_test(pictures_keep_their_places),
-        cmocka_unit_test(what_has_no_data_is_no_height), cmocka_unit_test(corner_and_centre_go_by_axis),
-        cmocka_unit_test(terrain_lies_in_the_box),       cmocka_unit_test(nothing_is_lost_without_a_word),
-        cmocka_unit_test(gauges_lie_in_the_box),         cmocka_unit_test(depths_keep_their_corner),
+        cmocka_unit_test(pictures_are_numbers),
+        cmocka_unit_test(pictures_keep_their_places),
+        cmocka_unit_test(what_has_no_data_is_no_height),
+        cmocka_unit_test(corner_and_centre_go_by_axis),
+        cmocka_unit_test(terrain_lies_in_the_box),
+        cmocka_unit_test(nothing_is_lost_without_a_word),
+        cmocka_unit_test(steps_at_periodic_faces_are_told),
+        cmocka_unit_test(gauges_lie_in_the_box),
+        cmocka_unit_test(depths_keep_their_corner),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
