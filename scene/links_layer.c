@@ -16,9 +16,7 @@ static const double ASIDE = 1.5;
 /* Distances count as equal up to this. */
 static const double SAME = 1e-9;
 
-/* Returns the thickness of a turbulent layer behind a length along the stream, in cells: 0.37 x Re_x^-0.2
- * (Schlichting and Gersten, Boundary-Layer Theory, for a flat plate). */
-static double thickness(const kf_scene *scene) {
+double kf_scene_layer_thickness(const kf_scene *scene) {
     double speed;
     const double reach = kf_link_reach(scene, &speed);
     return speed > 0.0 ? 0.37 * reach / speed * pow(reach / scene->viscosity, -0.2) : 0.0;
@@ -123,7 +121,7 @@ static size_t *find_planes(const kf_scene *scene) {
 
 void kf_link_list_layer(kf_scene *scene) {
     kf_links *links = &scene->links;
-    const double thick = MARGIN * thickness(scene);
+    const double thick = MARGIN * kf_scene_layer_thickness(scene);
     links->layer_depth = (int)fmin(fmax(ceil(thick), LEAST_DEPTH), MOST_DEPTH);
     const size_t nodes = (size_t)scene->nodes[0] * (size_t)scene->nodes[1];
     plane p = {.scene = scene, .depth = links->layer_depth, .first = find_planes(scene)};

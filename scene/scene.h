@@ -444,6 +444,10 @@ double kf_distance_at(const kf_distance_grid *grid, const double place[3]);
 /* Returns whether the law of the wall acts at a position (in nodes) of the solid's surface: the scene has a
  * law, and the layer there is not laminar (trip). */
 bool kf_scene_turbulent_at(const kf_scene *scene, const double position[3]);
+/* Returns the thickness in cells of a turbulent layer at the solid's end, behind its length x along the
+ * inflow: 0.37 x Re_x^-0.2 (Schlichting and Gersten, Boundary-Layer Theory, for a flat plate). 0: there is no
+ * stream. */
+double kf_scene_layer_thickness(const kf_scene *scene);
 
 /* Makes the same scene on a coarser grid, for a cheap check of a config. Reynolds number, boundaries and
  * samples per cell stay the same. It has at most node_limit nodes. Of nested grids at most three are kept,

@@ -90,6 +90,19 @@ double kf_scene_wall_distance(const kf_scene *scene) {
     return 0.5 / fine->viscosity * fine->reference_speed * sqrt(0.5 * friction);
 }
 
+/* Returns the fewest cells between the solid and a face of its grid that is none of the domain. */
+static double find_room(const kf_scene *scene) {
+    const kf_scene *fine = kf_scene_finest(scene);
+    double least = INFINITY; /* node 0 is the middle of cell 0 */
+    for (int a = 0; a < 3; a++) {
+        int own[2];
+        kf_scene_level_cells(scene, scene->finer_count, a, own);
+        if (own[0] > 0) least = fmin(least, fine->solid_low[a] + 0.5 - own[0]);
+        if (own[1] < fine->nodes[a]) least = fmin(least, own[1] - 0.5 - fine->solid_high[a]);
+    }
+    return least;
+}
+
 /* Computes the figures of a scene. With nested grids those about the solid are of the finest grid. Units are
  * SI unless the name says cells, steps or lattice. The first node's y+ follows from the friction of a flat
  * plate: 0.664 / sqrt(Re) if it is laminar (Blasius), 0.026 / Re^(1/7) if it is turbulent. The boundary layer
@@ -133,6 +146,8 @@ kf_scene_summary kf_summarise_scene(const kf_scene *scene) {
     s.linked = scene->linked;
     s.wall_law = scene->wall_law;
     s.layers = scene->layers;
+    s.layer = scene->layers && !scene->laminar ? kf_scene_layer_thickness(fine) : 0.0;
+    s.layer_room = find_room(scene);
     s.laminar = scene->laminar;
     s.boundary_layer = re > 0.0 && has_solid(scene) ? 5.0 * fine->reference_length / sqrt(re) : nan;
     measure_road(scene, &s);
@@ -192,6 +207,15 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          "nothing varies along %c, so the flow stays two-dimensional; a real flow at Reynolds number %.2g "
          "does not; give \"flow\" a \"disturbance\" of 0.01",
          "xyz"[s->even_axis], s -> reynolds)
+    WARN(s->layer > KF_LINK_OPEN,
+         "turbulent layers grow to about %.3g cells, of which \"layers\": \"modelled\" looks through %d: it "
+         "would make them too thin; such layers have eddies on the grid, so take \"resolved\"",
+         s->layer, (int)KF_LINK_OPEN)
+    WARN(s->layer <= KF_LINK_OPEN && s->layer > s->layer_room,
+         "turbulent layers grow to about %.3g cells, and the finest grid ends %.3g cells from the solid, "
+         "where "
+         "their model ends, too; give its box in \"refine\" more room",
+         s->layer, s->layer_room)
     WARN(s->laminar,
          "Reynolds number %.2g: below %.2g all layers along the solid are laminar, so the law of the wall "
          "acts nowhere; if a wire makes the layer turbulent, give its distance from the front in metres as "

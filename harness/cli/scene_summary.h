@@ -24,6 +24,8 @@ typedef struct kf_scene_summary {
     bool linked;            /* the solid acts by links */
     bool wall_law;          /* friction follows a law of the wall */
     bool layers;            /* layers without eddies are modelled */
+    double layer;           /* thickness of a modelled layer at the solid's end, in cells; 0: none */
+    double layer_room;      /* fewest cells between the solid and the end of its grid within the domain */
     bool laminar;           /* the law of the wall acts nowhere, because all layers are laminar */
     int bare_wall;          /* a wall of the domain beside the solid that has no law; -1: none */
     double wall_distance;   /* y+ of the first node (half a cell) on a flat plate */

@@ -264,6 +264,40 @@ static void test_scenes_that_blow_up_say_so(void **state) {
     }
 }
 
+/* Modelled layers that grow beyond the finest grid, or deeper than the model looks, are reported: 0.37 x
+ * Re_x^-0.2 cells at the end of a ball of 24 cells. */
+static void test_layers_that_are_cut(void **state) {
+    (void)state;
+    enum { CELLS = 24, ROOM = 4 };
+    static const double SPEED = 0.05;
+    static const struct {
+        double thick;
+        bool deep, narrow;
+    } cases[] = {{ROOM - 0.1, false, false},
+                 {ROOM + 0.1, false, true},
+                 {KF_LINK_OPEN - 0.1, false, true},
+                 {KF_LINK_OPEN + 0.1, true, false}};
+    static const char *const text =
+        "{\"solid\": {\"shape\": \"ball\", \"radius\": 0.375, \"position\": [1, 1, 1], \"boundary\": "
+        "\"links\"}, "
+        "\"domain\": {\"cells\": [32, 32, 32], \"size\": [2, 2, 2]}, "
+        "\"refine\": [{\"box\": {\"low\": [0.5, 0.5, 0.5], \"high\": [1.5, 1.5, 1.5]}}], "
+        "\"boundaries\": {\"xmin\": \"inflow\", \"xmax\": \"outflow\", \"ymin\": \"free_slip\", "
+        "\"ymax\": \"free_slip\", \"zmin\": \"free_slip\", \"zmax\": \"free_slip\"}, "
+        "\"flow\": {\"speed\": 1, \"reynolds\": 1e6, \"lattice_speed\": 0.05}, "
+        "\"model\": {\"rates\": \"k17\", \"wall\": \"law\", \"layers\": \"modelled\"}}";
+    kf_scene *scene = open_scene(write_text("layers.json", text));
+    assert_int_equal(scene->finer_count, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scene->finer[0]->viscosity = CELLS * SPEED * pow(cases[i].thick / (0.37 * CELLS), 5.0);
+        assert_int_equal(warns(scene, "give its box in"), cases[i].narrow);
+        assert_int_equal(warns(scene, "looks through 24"), cases[i].deep);
+    }
+    scene->layers = false;
+    assert_false(warns(scene, "looks through 24"));
+    kf_scene_free(scene);
+}
+
 /* Of two inflows the faster one is the wind, whatever its face. A wall that moves with either is not bare. */
 static void test_the_fastest_stream_is_the_wind(void **state) {
     (void)state;
@@ -293,6 +327,7 @@ static void test_the_fastest_stream_is_the_wind(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_fastest_stream_is_the_wind),
+        cmocka_unit_test(test_layers_that_are_cut),
         cmocka_unit_test(test_a_slab_is_thin),
         cmocka_unit_test(test_gaps_between_bodies),
         cmocka_unit_test(test_what_is_no_width),
