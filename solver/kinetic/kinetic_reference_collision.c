@@ -11,11 +11,16 @@
 enum { Q = KF_REFERENCE_Q };
 static const double LARGEST_RATE_19 = 1.7;
 
-const int kf_reference_velocities[Q][3] = {
-    {0, 0, 0},   {1, 0, 0},   {-1, 0, 0}, {0, 1, 0},   {0, -1, 0},  {0, 0, 1},   {0, 0, -1},
-    {1, 1, 0},   {-1, 1, 0},  {1, -1, 0}, {-1, -1, 0}, {1, 0, 1},   {-1, 0, 1},  {1, 0, -1},
-    {-1, 0, -1}, {0, 1, 1},   {0, -1, 1}, {0, 1, -1},  {0, -1, -1}, {1, 1, 1},   {-1, 1, 1},
-    {1, -1, 1},  {-1, -1, 1}, {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}};
+#define VELOCITIES                                                                                           \
+    {0, 0, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}, {1, 1, 0}, {-1, 1, 0},   \
+        {1, -1, 0}, {-1, -1, 0}, {1, 0, 1}, {-1, 0, 1}, {1, 0, -1}, {-1, 0, -1}, {0, 1, 1}, {0, -1, 1},      \
+        {0, 1, -1}, {0, -1, -1}, {1, 1, 1}, {-1, 1, 1}, {1, -1, 1}, {-1, -1, 1}, {1, 1, -1}, {-1, 1, -1},    \
+        {1, -1, -1}, {                                                                                       \
+        -1, -1, -1                                                                                           \
+    }
+const int kf_reference_velocities[Q][3] = {VELOCITIES};
+/* The same without conversions in sums over all. */
+static const double velocities[Q][3] = {VELOCITIES};
 
 /* Returns the equilibrium's factor of one axis. */
 static double equilibrium_along(int c, double u) {
@@ -57,8 +62,7 @@ double kf_reference_sums(const double *f, size_t stride, double j[3], double sec
     memset(j, 0, 3 * sizeof(double));
     if (second != NULL) memset(second, 0, 9 * sizeof(double));
     for (int i = 0; i < Q; i++) {
-        const int *c = kf_reference_velocities[i];
-        const double value = f[(size_t)i * stride];
+        const double *c = velocities[i], value = f[(size_t)i * stride];
         density += value;
         for (int p = 0; p < 3; p++) {
             j[p] += c[p] * value;

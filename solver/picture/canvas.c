@@ -28,7 +28,7 @@ void kf_canvas_blend(kf_canvas *canvas, int x, int y, kf_colour colour, double s
     unsigned char *pixel = canvas->pixels + ((size_t)y * (size_t)canvas->width + (size_t)x) * 3;
     const unsigned char wanted[3] = {colour.red, colour.green, colour.blue};
     for (int c = 0; c < 3; c++) {
-        pixel[c] = (unsigned char)lround((1 - share) * pixel[c] + share * wanted[c]);
+        pixel[c] = (unsigned char)((1 - share) * pixel[c] + share * wanted[c] + 0.5);
     }
 }
 

@@ -11,7 +11,7 @@ enum { LAST_ANCHOR = sizeof anchors / sizeof anchors[0] - 1 };
 
 static unsigned char between(int low, int channel, double part) {
     double value = (1 - part) * anchors[low][channel] + part * anchors[low + 1][channel];
-    return (unsigned char)lround(value);
+    return (unsigned char)(value + 0.5);
 }
 
 kf_colour kf_colour_map(double fraction) {
