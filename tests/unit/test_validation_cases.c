@@ -53,31 +53,17 @@ static void cases_of_kinetic(void **state) {
     static const char *const cases[] = {"outflow", "torus"};
     pass(cases, sizeof cases / sizeof *cases, 9);
 }
-/* These are flows along walls at rest. -O2 compiles their kernels in two thirds of the time, and they run as
- * fast. */
+/* These are flows along walls at rest, where nearly all time is the compiler's. */
 static void cases_of_channels(void **state) {
     (void)state;
     static const char *const cases[] = {"poiseuille", "slip"};
     pass(cases, sizeof cases / sizeof *cases, 10);
 }
-static int take_steps(void **state) {
-    (void)state;
-    return take_steps_compiler();
-}
-static int take_users_compiler(void **state) {
-    (void)state;
-    return unsetenv("KFTUNE_CC");
-}
-
-/* In the cases from this one on nearly all time is the compiler's. Kernels as for users are in the cases
- * above and in test_incompressible. */
+/* Kernels as for users are in the first three tests and in test_incompressible. */
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stable_fluids),
-        cmocka_unit_test(cases_of_particles),
-        cmocka_unit_test(cases_of_kinetic),
-        cmocka_unit_test_setup_teardown(cases_of_channels, take_steps, take_users_compiler),
-        cmocka_unit_test_setup(incompressible, go_on_with_all_cores),
-        cmocka_unit_test(small_stable_fluids)};
+        cmocka_unit_test(stable_fluids),    cmocka_unit_test(cases_of_particles),
+        cmocka_unit_test(cases_of_kinetic), cmocka_unit_test_setup(cases_of_channels, take_quick_compiler),
+        cmocka_unit_test(incompressible),   cmocka_unit_test(small_stable_fluids)};
     return cmocka_run_group_tests(tests, open_backend, close_backend);
 }
