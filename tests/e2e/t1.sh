@@ -16,7 +16,7 @@ tells() {
     cat "$out" "$err" | grep -qF -- "$text" || complain "kftune $*: does not say: $text"
 }
 
-tune=(tune --device cpu --store t1.db)
+tune=(tune --device cpu --store t1.db --effort 0.05)
 tells 0 '72 valid configs' space --scene "$problems/blur.t1.json" --device cpu
 # A default that is none of its parameter's values is repaired with a message, also where there is no kernel yet.
 sed 's/"Default": [0-9][0-9]*/"Default": -7/; s/blur\.cu/nowhere.cu/' "$problems/blur.t1.json" >mended.t1.json
@@ -29,7 +29,7 @@ grep -q '"shortcut":.*false' blur.kftune.json || complain "blur.kftune.json was 
 
 # With the user's metrics the config with the highest value wins, values follow from the time in the store, and two
 # goals have a front.
-goals=(tune --device cpu --store goals.db --out goals.json --scene "$problems/blur.t1.json" --fix block_x=32,64 --fix rows=1,2
+goals=(tune --device cpu --effort 0.05 --store goals.db --out goals.json --scene "$problems/blur.t1.json" --fix block_x=32,64 --fix rows=1,2
     --fix shortcut=false --fix block_y=1 --budget 7evals --rounds 0 --metric 'work=block_x*rows' --metric 'gflops=18*width*height/time/1e9')
 tells 0 '(in max:work)' "${goals[@]}" --objective max:work
 grep -q '^metrics   work 128$' "$out" && grep -q '"block_x":.*64' goals.json || complain "the most work did not win"
