@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -125,9 +127,49 @@ static void folders_are_looked_at(void **state) {
     }
 }
 
+/* A device that copies all but its last item is missing, with the cure that is given for it. It has a folder
+ * of kernels of its own. */
+static void wrong_results_are_seen(void **state) {
+    (void)state;
+    static const char wrong[] = "#include \"portable.h\"\n"
+                                "typedef struct simple_arguments {\n"
+                                "    int extent[3];\n"
+                                "    const float *source;\n"
+                                "    float *target;\n"
+                                "    float factor;\n"
+                                "} simple_arguments;\n"
+                                "KF_KERNEL(copy, simple_arguments) {\n"
+                                "    a->target[x] = x == 999 ? 0.0f : a->source[x];\n"
+                                "}\n";
+    const char *data = getenv("KFTUNE_DATA");
+    char root[KF_PATH], command[3 * KF_PATH], file[KF_PATH];
+    assert_non_null(realpath(data != NULL ? data : ".", root));
+    kf_copy_text(file, sizeof file, in_scratch("data/kernels/probe/simple.cu"));
+    (void)snprintf(command, sizeof command, "mkdir '%s' && cp -rs '%s/kernels' '%s/kernels' && rm '%s'",
+                   in_scratch("data"), root, in_scratch("data"), file);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(kf_file_write_atomic(file, wrong, strlen(wrong), NULL), KF_OK);
+    const pid_t child = fork(); /* the folder is found once in a process */
+    if (child == 0) {
+        kf_diagnosis check = {.name = "cpu"};
+        (void)setenv("KFTUNE_DATA", in_scratch("data"), 1);
+        kf_check_device(&check, "cpu:1", "mend it");
+        if (check.state != KF_CHECK_MISSING || strstr(check.detail, "wrong result") == NULL)
+            (void)fprintf(stderr, "state %d: %s\n", (int)check.state, check.detail);
+        _exit(check.state == KF_CHECK_MISSING && strstr(check.detail, "wrong result") != NULL &&
+                      strcmp(check.cure, "mend it") == 0
+                  ? 0
+                  : 1);
+    }
+    int ended = -1;
+    assert_int_equal(waitpid(child, &ended, 0), child);
+    assert_int_equal(ended, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_memory_decides), cmocka_unit_test(what_holds_processors_back),
-        cmocka_unit_test(folders_are_looked_at), cmocka_unit_test(others_are_told)};
+        cmocka_unit_test(folders_are_looked_at), cmocka_unit_test(wrong_results_are_seen),
+        cmocka_unit_test(others_are_told)};
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

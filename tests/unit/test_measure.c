@@ -49,6 +49,12 @@ static void plans_are_timed(void **state) {
     assert_int_equal(one.kernel_count, 1);
     assert_string_equal(one.kernels[0].name, "count");
     assert_true(one.kernels[0].time_us.count >= 2);
+    /* A cpu has no such numbers, which is not the same as none of them. */
+    assert_true(isnan(one.kernels[0].theoretical_occupancy));
+    assert_string_equal(one.kernels[0].occupancy_limit, "");
+    assert_int_equal(one.kernels[0].registers, 0);
+    assert_int_equal(one.kernels[0].block_threads, 0);
+    assert_true(one.kernels[0].fastest_us == 0.0);
     /* The only launch of the step takes about as long as the step. */
     assert_true(one.kernels[0].time_us.minimum < 2.0 * one.step_us.minimum);
     assert_true(one.kernels[0].time_us.minimum > 0.3 * one.step_us.minimum);

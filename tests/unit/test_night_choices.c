@@ -3,6 +3,8 @@
  * wrong one counts. */
 #include "tests/unit/night_fixture.h"
 
+#include "harness/nightly/entry.h"
+
 static void series_of(char series[KF_HASH_HEX]) {
     kf_problem *problem = kf_allocate_zeroed(1, sizeof *problem);
     kf_device_info device;
@@ -201,6 +203,61 @@ static void a_pin_moves(void **state) {
     kf_store_close(store);
 }
 
+/* Code that was found slower than the release stays so on the next night, however it was found. It does not
+ * where the code changed, where another release was meant, or where it was not found slower. */
+static void what_is_carried_over(void **state) {
+    (void)state;
+    static const struct {
+        kf_verdict_state last;
+        int reference; /* nights 1 and 2 have the pinned code, night 3 has another */
+        bool unchanged, held;
+    } cases[] = {{KF_SLOW, 1, true, true},   {KF_DRIFT, 1, true, true},  {KF_SLOW, 2, true, true},
+                 {KF_DRIFT, 2, true, true},  {KF_SLOW, 3, true, false},  {KF_DRIFT, 3, true, false},
+                 {KF_FAST, 1, true, false},  {KF_SAME, 1, true, false},  {KF_AMBIGUOUS, 1, true, false},
+                 {KF_SLOW, 1, false, false}, {KF_DRIFT, 1, false, false}};
+    static const char *const programs[] = {"release", "release", "other", "slow", "slow"};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char name[32], sql[96];
+        uint64_t seed = 1;
+        kf_error error = {0};
+        kf_history_night *nights = NULL;
+        int count = 0;
+        bool held = false;
+        (void)snprintf(name, sizeof name, "carried-%zu.db", c);
+        kf_store *store = fixture_open_new(name);
+        for (int i = 0; i < 5; i++)
+            (void)fixture_whole_night(store, "b", programs[i], 100.0, i == 3 ? cases[c].last : KF_SAME,
+                                      &seed);
+        (void)snprintf(sql, sizeof sql, "UPDATE verdict SET reference = %d WHERE night = 4",
+                       cases[c].reference);
+        fixture_change(store, sql);
+        assert_int_equal(kf_store_pin(store, 1, &count, &error), KF_OK);
+        const kf_suite_benchmark benchmark = {.name = "b"};
+        const kf_nightly_request request = {.store = store};
+        kf_nightly_result result = {.night = {.id = 5}};
+        kf_nightly_session session = {.request = &request, .result = &result};
+        kf_entry *entry = kf_allocate_zeroed(1, sizeof *entry);
+        entry->benchmark = &benchmark;
+        entry->unchanged = cases[c].unchanged;
+        series_of(entry->series);
+        assert_int_equal(kf_store_history(store, "b", entry->series, 0, 10, &nights, &count, &error), KF_OK);
+        assert_int_equal(count, 5);
+        if (kf_entry_hold_against_pin(&session, entry, nights, count, false, &held, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        if (held != cases[c].held) fail_msg("case %zu: %s", c, held ? "held" : "not held");
+        assert_int_equal(entry->pinned, 1);
+        if (held) {
+            assert_true(fabs(entry->verdict.change - 0.031) < 1e-12);
+            assert_non_null(strstr(entry->verdict.reason,
+                                   "same code as night 4 (slow), which was found 3.1 % "
+                                   "slower than the pinned night 1 (release)"));
+        }
+        free(nights);
+        free(entry);
+        kf_store_close(store);
+    }
+}
+
 /* Benchmarks are absent relative to the newest earlier night of this suite that finished. Later nights,
  * other suites and interrupted nights do not count. */
 static void absent_from_the_night_before(void **state) {
@@ -233,6 +290,7 @@ int main(void) {
         cmocka_unit_test(counters_are_means_of_an_arm),
         cmocka_unit_test(whose_job_and_seconds),
         cmocka_unit_test(a_pin_moves),
+        cmocka_unit_test(what_is_carried_over),
         cmocka_unit_test(absent_from_the_night_before),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);

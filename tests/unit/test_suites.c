@@ -504,6 +504,16 @@ static size_t names(const char *scene, const char *timing) {
     return strncmp(scene, timing, length) == 0 && strchr(", ", timing[length]) != NULL ? length : 0;
 }
 
+/* Returns whether two figures are of the same kernels of the same timings. */
+static bool same_kernels(const kf_suite_figure *a, const kf_suite_figure *b) {
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(a->row, "kernels"),
+                *other = cJSON_GetObjectItemCaseSensitive(b->row, "kernels");
+    return own != NULL && other != NULL && cJSON_Compare(own, other, true) && a->kind == b->kind &&
+           a->of_count == b->of_count && a->against_count == b->against_count &&
+           memcmp(a->of, b->of, (size_t)a->of_count * sizeof *a->of) == 0 &&
+           memcmp(a->against, b->against, (size_t)a->against_count * sizeof *a->against) == 0;
+}
+
 /* In each shipped suite every scene is timed or another's model, every timing is of a figure, a figure with a
  * timing's name is of that timing, and a timing that begins with a scene's name is of that scene. No figure
  * is against itself.
@@ -524,6 +534,9 @@ static void test_suites_use_all_that_they_time(void **state) {
                 shown[figure->against[i]] = true;
             for (int i = 0; i < figure->of_count; i++)
                 shown[figure->of[i]] = true;
+            for (int k = 0; k < f; k++)
+                if (same_kernels(figure, &file->figures[k]))
+                    fail_msg("%s: %s is %s", suites[s], figure->name, file->figures[k].name);
             if (figure->of_count == 1 && figure->against_count == 1 && figure->of[0] == figure->against[0])
                 fail_msg("%s: against itself", figure->name);
             for (int t = 0; t < file->timing_count; t++)
