@@ -123,6 +123,9 @@ static inline void write_program(const stage *s, const char *name, double time_u
         s->folder, s->folder, s->folder, s->folder, s->throttled_each,
         s->throttled_each > 0 ? s->throttled_each : 1, time_us, noise, 2 * noise);
     kf_text_append(&script,
+                   "case \" $* \" in *' --verify '*) printf v ;; *) printf - ;; esac >>'%s/verified'\n",
+                   s->folder);
+    kf_text_append(&script,
                    "sed \"s/TIME/$t/g; s/THROTTLED/$bits/g\" <<'ANSWER'\n{\"kftune\": \"test\", "
                    "\"scene_hash\": \"%s\", \"measurement\": ",
                    hash);
@@ -147,8 +150,20 @@ static inline void assert_words_are_figures(const kf_verdict *v) {
     if (strstr(v->reason, words) == NULL) fail_msg("%s\n is not%s", v->reason, words);
 }
 
+/* Checks that of a night's processes, in their order, only the first verified its config. */
+static inline void assert_first_verified(const char *path) {
+    char *words = NULL;
+    size_t size = 0;
+    if (kf_file_read(path, 0, &words, &size, NULL) != KF_OK) return; /* no process ran */
+    if (words[0] != 'v' || strchr(words + 1, 'v') != NULL) fail_msg("processes verify: %s", words);
+    free(words);
+}
+
 static inline kf_verdict play(const stage *s, const char *program) {
     kf_error error = {0};
+    char verified[KF_PATH];
+    assert_int_equal(kf_path(verified, &error, "%s/verified", s->folder), KF_OK);
+    (void)remove(verified);
     kf_store *store = fixture_open(s->store);
     const kf_nightly_request request = {
         .suite = &s->suite, .store = store, .executable = program, .label = ""};
@@ -157,6 +172,7 @@ static inline kf_verdict play(const stage *s, const char *program) {
     if (status != KF_OK) fail_msg("status %d: %s", (int)status, error.message);
     const kf_verdict verdict = result.verdicts[0];
     assert_words_are_figures(&verdict);
+    assert_first_verified(verified);
     kf_nightly_result_free(&result);
     kf_store_close(store);
     return verdict;
