@@ -1,7 +1,8 @@
 /* Runs steps of a level of nested grids and its coupling, from the kernels' text for GPUs, on a cpu
  * (gpu-text.sh). It is compiled three times: PART 1 is the coupling, 2 the flow, 3 the driver, which
  * prints a hash of all that matters of both levels, and a weighted sum. With KF_COARSE_MOMENTS the coarser
- * level holds moments. */
+ * level holds moments, with KF_NODES_PER_THREAD=2 threads have two nodes, and with KF_LAYERS nodes of a box
+ * have a viscosity of turbulence. */
 #if PART == 1 || PART == 2
 #include "gpu-text.h"
 #include TEXT
@@ -58,6 +59,9 @@ extern "C" void spread(const double *moments, double *populations);
 #ifndef KF_COARSE_MOMENTS
 #define KF_COARSE_MOMENTS 0
 #endif
+#ifndef KF_NODES_PER_THREAD
+#define KF_NODES_PER_THREAD 1
+#endif
 enum { MOMENTS = 9, COARSE_WORDS = KF_COARSE_MOMENTS ? MOMENTS : 27 };
 enum { GHOSTS = 2, ROOM = 3, CYCLES = 2 };
 /* The box has ghosts on all sides but the low one across z, which lies at a face of the domain. */
@@ -71,7 +75,7 @@ struct grid {
     std::vector<double> f[2];
 };
 static grid coarse, fine;
-static std::vector<double> fresh, inner;
+static std::vector<double> fresh, inner, eddies;
 static kf_nested_arguments crossing;
 static kf_flow_arguments step;
 
@@ -225,6 +229,12 @@ static void set_arguments() {
         step.extent[axis] = fine.nodes[axis];
     }
     crossing.fine.covered = step.covered;
+    step.extent[0] = (fine.nodes[0] + KF_NODES_PER_THREAD - 1) / KF_NODES_PER_THREAD;
+    step.layer.box = {{5, 3, 1}, {fine.nodes[0] - 4, fine.nodes[1] - 3, fine.nodes[2] - 2}};
+    eddies.resize((size_t)fine.nodes[0] * fine.nodes[1] * fine.nodes[2]);
+    for (double &viscosity : eddies)
+        viscosity = 0.01 * drand48();
+    step.layer.eddies = eddies.data();
     step.part.planes = fine.nodes[2];
     step.part.rows = fine.nodes[1];
     step.part.parts = 1;
