@@ -14,10 +14,17 @@ if [ -z "$level" ]; then
     esac
     case $(cc --version) in *clang*) ;; *) level="$level -fira-region=one" ;; esac
 fi
+# The program has the libraries that these kernels call. Linking with them takes longer than the rest of the linker's work.
+case $* in
+*kernels/kinetic/* | *kernels/d2q9/* | *kernels/stable_fluids/* | *kernels/sph/* | *kernels/incompressible/*) defined=-nostdlib ;;
+*) defined=-Wl,-z,defs ;;
+esac
 for word; do
     shift
     case $word in
     -O3) set -- "$@" $level ;;
+    -Wl,-z,defs) set -- "$@" $defined ;;
+    -lm) [ $defined = -nostdlib ] || set -- "$@" -lm ;;
     *) set -- "$@" "$word" ;;
     esac
 done
