@@ -94,8 +94,9 @@ double kf_sample_survey_segments(kf_sample_survey *survey, long length) {
     if (known != NULL && *known > 0) return *known;
     double segments = 0;
     for (size_t cell = 0; cell < (size_t)survey->cells.key_count; cell++) {
-        const long of_cell = (survey->first[cell + 1] - survey->first[cell] + length - 1) / length;
-        segments += (double)of_cell;
+        const long samples = survey->first[cell + 1] - survey->first[cell];
+        /* Most cells are empty, and a division takes ten times as long as the rest. */
+        if (samples > 0) segments += (double)((samples + length - 1) / length);
     }
     if (known != NULL) *known = segments;
     return segments;
