@@ -1,8 +1,10 @@
 /* Computes the signed distance from a scene's mesh on a grid of half cells around it. */
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/util/hash.h"
 #include "base/util/memory.h"
 #include "base/util/vector.h"
 #include "scene/scene.h"
@@ -44,6 +46,10 @@ static double square_to_triangle(const double p[3], const double *const c[3]) {
     }
     return fmin(square_to_segment(p, c[0], c[1]),
                 fmin(square_to_segment(p, c[1], c[2]), square_to_segment(p, c[2], c[0])));
+}
+
+static size_t bytes_of(const kf_distance_grid *grid) {
+    return (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2] * sizeof *grid->values;
 }
 
 static void corners_of(const kf_mesh *mesh, size_t triangle, const double *corners[3]) {
@@ -229,12 +235,8 @@ static void find_sides(const kf_distance_grid *grid, const kf_mesh *mesh, bool c
     if (axes > 1) close_holes(grid);
 }
 
-/* Computes the signed distance to the mesh on a grid of half cells around it. Triangles give the distance
- * near the surface. Rays give the side. */
-void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
+static void compute(const kf_mesh *mesh, bool closed, kf_distance_grid *grid) {
     static const double margin = 3.0;
-    const kf_mesh *mesh = &scene->mesh;
-    size_t count = 1;
     grid->spacing = 0.5;
     for (int i = 0; i < 3; i++) {
         double least = INFINITY, most = -INFINITY;
@@ -244,17 +246,45 @@ void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
         }
         grid->corner[i] = floor(least - margin);
         grid->size[i] = (int)ceil((most + margin - grid->corner[i]) / grid->spacing) + 2;
-        count *= (size_t)grid->size[i];
     }
-    grid->values = kf_allocate(count * sizeof *grid->values);
-    for (size_t i = 0; i < count; i++)
+    grid->values = kf_allocate(bytes_of(grid));
+    for (size_t i = 0; i < bytes_of(grid) / sizeof *grid->values; i++)
         grid->values[i] = (float)band;
     for (size_t t = 0; t < mesh->triangle_count; t++) {
         const double *corners[3];
         corners_of(mesh, t, corners);
         approach(grid, corners);
     }
-    find_sides(grid, mesh, scene->open_edges == 0);
+    find_sides(grid, mesh, closed);
+}
+
+/* Computes the signed distance to the mesh on a grid of half cells around it. Triangles give the distance
+ * near the surface. Rays give the side. The last grid is kept, because all plans and references of a scene
+ * ask for the same one. */
+void kf_scene_distance(const kf_scene *scene, kf_distance_grid *grid) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static kf_distance_grid last;
+    static char last_mesh[KF_HASH_HEX];
+    const kf_mesh *mesh = &scene->mesh;
+    const bool closed = scene->open_edges == 0;
+    kf_hasher hasher;
+    char hex[KF_HASH_HEX];
+    kf_hash_begin(&hasher);
+    kf_hash_add(&hasher, mesh->vertices, 3 * mesh->vertex_count * sizeof *mesh->vertices);
+    kf_hash_add(&hasher, mesh->triangles, 3 * mesh->triangle_count * sizeof *mesh->triangles);
+    kf_hash_add(&hasher, &mesh->sheet_count, sizeof mesh->sheet_count);
+    kf_hash_add(&hasher, &closed, sizeof closed);
+    kf_hash_end(&hasher, hex);
+    pthread_mutex_lock(&lock);
+    if (strcmp(hex, last_mesh) != 0) {
+        free(last.values);
+        compute(mesh, closed, &last);
+        memcpy(last_mesh, hex, sizeof hex);
+    }
+    *grid = last;
+    grid->values = kf_allocate(bytes_of(&last));
+    memcpy(grid->values, last.values, bytes_of(&last));
+    pthread_mutex_unlock(&lock);
 }
 
 /* Interpolates between the eight grid points around the place. */
