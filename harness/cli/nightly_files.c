@@ -104,12 +104,16 @@ static void print_series(const kf_series_verdict *list, int count) {
            "newest", "value", "change", "why");
     for (int i = 0; i < count; i++) {
         const kf_series_verdict *v = &list[i];
-        char change[24] = "-";
+        char change[24] = "-", value[32];
+        if (v->microseconds)
+            (void)kf_human_time_us(v->new_value, value);
+        else
+            (void)snprintf(value, sizeof value, "%.6g", v->new_value);
         if (isfinite(v->comparison.shift))
             (void)snprintf(change, sizeof change, "%+.2f %%", percent_of(v->comparison.shift));
-        printf("%-9s  %-32s  %-16s  %6d  %-16.16s  %10.6g  %9s  %s\n", kf_verdict_names[v->state],
+        printf("%-9s  %-32s  %-16s  %6d  %-16.16s  %10s  %9s  %s\n", kf_verdict_names[v->state],
                v->benchmark[0] != '\0' ? v->benchmark : "-", v->machine[0] != '\0' ? v->machine : "-",
-               v->nights, v->newest, v->new_value, change, v->reason);
+               v->nights, v->newest, value, change, v->reason);
     }
 }
 
@@ -128,6 +132,7 @@ static void print_series_json(const kf_series_verdict *list, int count) {
         (void)cJSON_AddStringToObject(item, "newest", v->newest);
         (void)cJSON_AddStringToObject(item, "since", v->since);
         (void)cJSON_AddNumberToObject(item, "nights", v->nights);
+        (void)cJSON_AddStringToObject(item, "unit", v->microseconds ? "us" : "");
         kf_json_add_number(item, "old_value", v->old_value);
         kf_json_add_number(item, "new_value", v->new_value);
         (void)cJSON_AddNumberToObject(item, "old_samples", (double)v->old_count);

@@ -242,6 +242,7 @@ static void judge(const series *s, const char *pin, kf_series_verdict *v) {
     kf_copy_text(v->machine, sizeof v->machine, newest->machine);
     kf_copy_text(v->newest, sizeof v->newest, name_of(s, s->count - 1));
     v->nights = s->count;
+    v->microseconds = newest->microseconds;
     v->threshold = screening.threshold;
     v->new_value = median_value(s, s->count - 1, s->count);
     v->state = KF_NODATA;

@@ -14,6 +14,7 @@ typedef struct kf_series_row {
     char machine[KF_SERIES_WORD], commit[KF_SERIES_WORD], time[KF_SERIES_WORD]; /* "": not given */
     double order; /* of the times: the value of a number; NAN: the times are sorted as text */
     double value;
+    bool microseconds; /* unit of the value; false: a CSV does not say it */
 } kf_series_row;
 
 typedef struct kf_series_rows {
@@ -35,6 +36,7 @@ typedef struct kf_series_verdict {
     int nights;
     size_t old_count, new_count; /* values compared */
     double old_value, new_value; /* medians; NAN: nothing was compared */
+    bool microseconds;           /* their unit; false: not known */
     double threshold;            /* log */
     kf_comparison comparison;
     kf_verdict_state state; /* SAME, FAST, SLOW, DRIFT, AMBIGUOUS, NODATA */

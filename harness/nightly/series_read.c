@@ -191,6 +191,7 @@ static kf_status read_night(const char *path, int night, kf_series_rows *rows, k
             kf_series_row *row = add_row(rows);
             row->order = night;
             row->value = file.list[i].us[k];
+            row->microseconds = true;
             kf_copy_text(row->benchmark, sizeof row->benchmark, file.list[i].name);
             const size_t length = strlen(path), most = sizeof row->time - 1;
             kf_copy_text(row->time, sizeof row->time, length > most ? path + length - most : path);

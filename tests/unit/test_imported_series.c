@@ -201,6 +201,8 @@ static void test_files_of_libraries(void **state) {
     assert_int_equal(count, 1);
     if (list[0].state != KF_SLOW) fail_msg("%s: %s", kf_verdict_names[list[0].state], list[0].reason);
     assert_string_equal(list[0].benchmark, "./solver");
+    /* Seconds of the files are microseconds here, and the verdict says so. */
+    assert_true(list[0].microseconds && fabs(list[0].new_value - 1.102e6) < 1.0);
     free(list);
     kf_series_free(&rows);
 }
