@@ -109,6 +109,8 @@ expect 2 run --scene ball.obj "${small[@]}" --seeds 1:1000000000:1 --output unbo
 says "more than 64 values"
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,2 --speed 3,4 --output unborn
 says "a sweep varies one quantity"
+expect 2 run --scene ball.obj "${small[@]}" --yaw "1,$(printf '%0512d' 20)" --output unborn
+says "contains an empty or infinite value" # not 2, which is what 511 characters of it are
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,,2 --output unborn
 expect 2 run --scene ball.obj "${small[@]}" --yaw 1,1 --output unborn
 says "is given twice"

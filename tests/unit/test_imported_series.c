@@ -116,6 +116,43 @@ static void test_value_is_of_the_newest_night(void **state) {
     assert_int_equal(pinned.new_count, alone.new_count);
 }
 
+/* Appends nights of five values each of a machine, whose last night is another time's. */
+static void append_two_nights(kf_text *text, int machine, double before, double after) {
+    for (int night = 0; night < 2; night++)
+        for (int k = 0; k < 5; k++)
+            kf_text_append(text, "m%02d,2026-01-0%d,c%d,%.4f\n", machine, 1 + night, night,
+                           (night == 0 ? before : after) + 0.01 * (7 * k % 5));
+}
+
+/* Among forty machines one that differs by no more than five values against five can show is not believed,
+ * whichever way it differs; alone it is. */
+static void test_chance_among_many(void **state) {
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2)
+        for (int machines = 1; machines <= 40; machines += 39) {
+            char path[KF_PATH];
+            kf_text text = {0};
+            kf_error error = {0};
+            kf_series_rows rows = {.list = NULL};
+            kf_series_verdict *list = NULL;
+            int count = 0;
+            kf_text_append(&text, "machine,time,commit,value\n");
+            for (int m = 0; m < machines; m++)
+                append_two_nights(&text, m, 100.0, m == 0 ? 100.0 + 10.0 * sign : 100.0);
+            fixture_path(path, "chance.csv");
+            assert_int_equal(kf_file_write_atomic(path, text.text, text.length, &error), KF_OK);
+            kf_text_free(&text);
+            if (kf_series_read(path, 1, &rows, &error) != KF_OK) fail_msg("%s", error.message);
+            if (kf_series_judge(&rows, NULL, &list, &count, &error) != KF_OK) fail_msg("%s", error.message);
+            assert_int_equal(count, machines);
+            const kf_verdict_state expected = machines > 1 ? KF_AMBIGUOUS : sign > 0 ? KF_SLOW : KF_FAST;
+            if (list[0].state != expected)
+                fail_msg("%d machines: %s: %s", machines, kf_verdict_names[list[0].state], list[0].reason);
+            free(list);
+            kf_series_free(&rows);
+        }
+}
+
 static void test_machines_are_apart(void **state) {
     (void)state;
     const plan both[] = {{.changed = 35, .each = 2, .percent = 10, .noise = 0.01, .machine = "fast"},
@@ -285,10 +322,15 @@ static void test_bad_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_verdicts_of_made_series), cmocka_unit_test(test_value_is_of_the_newest_night),
-        cmocka_unit_test(test_machines_are_apart),      cmocka_unit_test(test_series_are_judged_alone),
-        cmocka_unit_test(test_names_of_nights),         cmocka_unit_test(test_files_of_libraries),
-        cmocka_unit_test(test_long_names_stay_apart),   cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_verdicts_of_made_series),
+        cmocka_unit_test(test_value_is_of_the_newest_night),
+        cmocka_unit_test(test_machines_are_apart),
+        cmocka_unit_test(test_chance_among_many),
+        cmocka_unit_test(test_series_are_judged_alone),
+        cmocka_unit_test(test_names_of_nights),
+        cmocka_unit_test(test_files_of_libraries),
+        cmocka_unit_test(test_long_names_stay_apart),
+        cmocka_unit_test(test_bad_files),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "plots/history.h"
+#include "plots/plot.h"
 #include "plots/tables.h"
 #include "tests/unit/night_fixture.h"
 
@@ -273,8 +274,40 @@ static void longer_times_have_another_unit(void **state) {
     free(ms);
 }
 
+/* A number names a run, whatever UUIDs begin with it; four or more characters also name one by its UUID, and
+ * a whole UUID always. Without a name it is the newest finished run that has a result. */
+static void which_run_is_drawn(void **state) {
+    (void)state;
+    kf_store *store = fixture_open_new("drawn.db");
+    kf_error error = {0};
+    for (int i = 0; i < 4; i++) {
+        kf_run_row run;
+        fixture_begin(store, &run);
+        if (i < 3) assert_int_equal(fixture_add(store, &run, 0, 100, &error), KF_OK);
+        assert_int_equal(kf_store_end_run(store, &run, i == 2 ? "interrupted" : "finished", &error), KF_OK);
+    }
+    fixture_change(store, "UPDATE run SET uuid = '1234abcd' || substr(uuid, 9) WHERE id = 2;"
+                          "UPDATE run SET uuid = '1234abce' || substr(uuid, 9) WHERE id = 3;"
+                          "UPDATE run SET uuid = '43210000' || substr(uuid, 9) WHERE id IN (1, 4);"
+                          "UPDATE run SET id = 1234 WHERE id = 4");
+    static const struct {
+        const char *name;
+        int64_t id; /* 0: it is refused */
+    } cases[] = {{NULL, 2},       {"1", 1},         {"3", 3},         {"1234", 1234}, {"1234abc", 0},
+                 {"1234abcd", 2}, {"1234abce-", 3}, {"43210000-", 0}, {"4", 0},       {"432", 0}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kf_run_summary found = {.id = -1};
+        const kf_status status = kf_plot_find_run(store, cases[c].name, &found, &error);
+        if (status != (cases[c].id > 0 ? KF_OK : KF_BAD_INPUT) ||
+            (cases[c].id > 0 && found.id != cases[c].id))
+            fail_msg("case %zu: status %d, run %d: %s", c, (int)status, (int)found.id, error.message);
+    }
+    kf_store_close(store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_run_is_drawn),
         cmocka_unit_test(longer_times_have_another_unit),
         cmocka_unit_test(a_surface_has_the_best_of_the_most_measured_plan),
         cmocka_unit_test(convergence_is_of_the_best_so_far),

@@ -113,6 +113,65 @@ static void which_run_a_name_is_of(void **state) {
     kf_store_close(store);
 }
 
+/* Exports a run of results in this order and returns the time of the one that is called best. */
+static double exported_best(const char *name, const double times[4], const char *const roles[4], int winner) {
+    kf_store *store = fixture_open_new(name);
+    kf_run_row run;
+    kf_error error = {0};
+    char sql[96], *text = NULL;
+    size_t size = 0;
+    fixture_begin(store, &run);
+    for (int i = 0; i < 4; i++) {
+        kf_config config;
+        kf_measurement *m = kf_allocate(sizeof *m);
+        fixture_config(&config, i);
+        fixture_measurement(m, times[i], 1);
+        if (kf_store_add(store, &run, i, roles[i], &config, m, &error) != KF_OK)
+            fail_msg("%s", error.message);
+        kf_measurement_free(m);
+        free(m);
+    }
+    (void)snprintf(sql, sizeof sql, "UPDATE run SET winner = %d WHERE %d >= 0", winner, winner);
+    fixture_change(store, sql);
+    FILE *stream = open_memstream(&text, &size);
+    assert_non_null(stream);
+    if (kf_store_export_github(store, run.id, stream, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_int_equal(fclose(stream), 0);
+    cJSON *list = cJSON_Parse(text);
+    const cJSON *best = cJSON_GetArrayItem(list, 0);
+    assert_true(strstr(cJSON_GetObjectItemCaseSensitive(best, "name")->valuestring, "/best") != NULL);
+    const double time = cJSON_GetObjectItemCaseSensitive(best, "value")->valuedouble;
+    cJSON_Delete(list);
+    free(text);
+    kf_store_close(store);
+    return time;
+}
+
+/* A benchmark's best is what the run chose, else the fastest of the final, else the fastest, wherever in the
+ * run it was measured. */
+static void which_result_is_exported_as_best(void **state) {
+    (void)state;
+    static const struct {
+        double times[4];
+        const char *roles[4];
+        int winner; /* -1: not known */
+        double best;
+    } cases[] = {{{40, 20, 30, 50}, {"search", "search", "search", "search"}, -1, 20},
+                 {{10, 20, 30, 50}, {"search", "search", "search", "search"}, -1, 10},
+                 {{40, 30, 20, 10}, {"search", "search", "search", "search"}, -1, 10},
+                 {{10, 40, 30, 20}, {"search", "final", "final", "search"}, -1, 30},
+                 {{10, 30, 40, 20}, {"search", "final", "final", "search"}, -1, 30},
+                 {{30, 10, 20, 40}, {"final", "search", "search", "final"}, -1, 30},
+                 {{30, 10, 20, 40}, {"final", "search", "search", "final"}, 2, 20},
+                 {{30, 10, 20, 40}, {"search", "search", "final", "final"}, 0, 30}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "best-%zu.db", c);
+        const double best = exported_best(name, cases[c].times, cases[c].roles, cases[c].winner);
+        if (fabs(best - cases[c].best) > 1e-4) fail_msg("case %zu: %g", c, best);
+    }
+}
+
 /* Of runs of the same age nights stay, and otherwise the older ones are removed. */
 static void what_is_pruned(void **state) {
     (void)state;
@@ -190,9 +249,13 @@ static void only_the_newest_night_is_carried_on(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_newest_run_is_carried_on), cmocka_unit_test(an_unfinished_sample_comes_first),
-        cmocka_unit_test(which_run_a_name_is_of),       cmocka_unit_test(what_is_pruned),
-        cmocka_unit_test(whose_process_is_gone),        cmocka_unit_test(only_the_newest_night_is_carried_on),
+        cmocka_unit_test(the_newest_run_is_carried_on),
+        cmocka_unit_test(an_unfinished_sample_comes_first),
+        cmocka_unit_test(which_run_a_name_is_of),
+        cmocka_unit_test(which_result_is_exported_as_best),
+        cmocka_unit_test(what_is_pruned),
+        cmocka_unit_test(whose_process_is_gone),
+        cmocka_unit_test(only_the_newest_night_is_carried_on),
     };
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

@@ -75,6 +75,10 @@ static void test_bad_files(void **state) {
          "\"x\"}]}",
          "one of scene, like"},
         {"{\"suite\": \"s\", \"figures\": [{\"name\": \"a\", \"kind\": \"copy\"}], \"scenes\": [{\"name\": "
+         "\"x\", \"scene\": \"ball\"}, {\"name\": \"y\", \"scene\": \"ball\", \"like\": \"x\", "
+         "\"changes\": {}}]}",
+         "y: give one of scene, like"},
+        {"{\"suite\": \"s\", \"figures\": [{\"name\": \"a\", \"kind\": \"copy\"}], \"scenes\": [{\"name\": "
          "\"x\", "
          "\"scene\": \"ball\"}], \"timings\": [{\"name\": \"t\", \"scene\": \"x\", \"candidates\": "
          "\"flow\"}]}",

@@ -2,6 +2,8 @@
  * misread, or a change that the hash misses. */
 #include "tests/unit/t1_fixture.h"
 
+#include "tests/unit/known_text.h"
+
 static void a_problem_has_its_space(void **state) {
     (void)state;
     kf_problem *problem = open_problem("blur.t1.json");
@@ -161,6 +163,57 @@ static void mistakes_are_named_with_their_place(void **state) {
     assert_non_null(strstr(error.message, "nowhere.t1.json"));
 }
 
+/* Appends what is said without each key of an object and of what is below it. A key that is renamed is not
+ * read. */
+static void without_each(const cJSON *root, cJSON *item, const char *path, kf_text *told) {
+    int index = 0;
+    cJSON *child;
+    cJSON_ArrayForEach(child, item) {
+        char below[256];
+        if (cJSON_IsObject(item))
+            (void)snprintf(below, sizeof below, "%s%s%s", path, path[0] != '\0' ? "." : "", child->string);
+        else
+            (void)snprintf(below, sizeof below, "%s[%d]", path, index++);
+        if (cJSON_IsObject(item)) {
+            char *name = child->string, other[] = "other";
+            child->string = other;
+            char *text = cJSON_Print(root);
+            child->string = name;
+            kf_problem *problem = NULL;
+            kf_error error = {KF_OK, ""};
+            const char *file = problem_path("without.t1.json");
+            assert_int_equal(kf_file_write_atomic(file, text, strlen(text), NULL), KF_OK);
+            free(text);
+            const kf_status status = kf_problem_open(file, "t1", NULL, &problem, &error);
+            const char *said = strstr(error.message, "without.t1.json: ");
+            if (status != KF_OK)
+                kf_text_append(told, "%s: %s\n", below, said != NULL ? said + 17 : error.message);
+            assert_true(status == KF_OK || status == KF_BAD_INPUT);
+            kf_problem_free(problem);
+        }
+        without_each(root, child, below, told);
+    }
+}
+
+/* A problem lacks one key after the other: what it needs is known, and all else may be left out. */
+static void keys_that_are_needed(void **state) {
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    kf_text told = {0};
+    assert_int_equal(kf_file_read(problem_path("blur.t1.json"), 0, &text, &size, NULL), KF_OK);
+    cJSON *root = cJSON_Parse(text);
+    free(text);
+    assert_non_null(root);
+    without_each(root, root, "", &told);
+    cJSON_Delete(root);
+    char *data = kf_duplicate(getenv("KFTUNE_DATA")); /* of the fixture; known texts are in the real one */
+    assert_int_equal(unsetenv("KFTUNE_DATA"), 0);
+    assert_known("needed-t1.txt", told.text);
+    assert_int_equal(setenv("KFTUNE_DATA", data, 1), 0);
+    free(data);
+}
+
 /* Published files contain a list of defaults, or a default that is none of the values. */
 static void defaults_are_mended_and_said(void **state) {
     (void)state;
@@ -244,6 +297,7 @@ int main(void) {
         cmocka_unit_test(files_decide_the_hash),
         cmocka_unit_test(sizes_and_ends_are_words_of_expressions),
         cmocka_unit_test(mistakes_are_named_with_their_place),
+        cmocka_unit_test(keys_that_are_needed),
         cmocka_unit_test(defaults_are_mended_and_said),
         cmocka_unit_test(a_space_needs_no_kernel),
         cmocka_unit_test(published_problems_have_their_spaces),

@@ -80,6 +80,7 @@ static void types_are_the_kernels(void **state) {
         {"__global__ void k(float *out, const long long int *in) {}", "float* double*", "Vector of int64"},
         {"__global__ void k(float *out, size_t n) {}", "float* int32", "Scalar of uint64"},
         {"__global__ void k(float *out, float x) {}", "float* int32", "Scalar of float"},
+        {"__global__ void k(float *out, const n) {}", "float* int32", NULL}, /* of no type */
         {"__global__ void k(float *out, double x) {}", "float* float", "Scalar of double"},
         {"__global__ void k(float *out, bool x) {}", "float* int32", "Scalar of bool"},
         {"__global__ void k(float *out, float3 x) {}", "float* float4", "Scalar of float3"},
