@@ -3,6 +3,7 @@
 #include "harness/nightly/suite.h"
 #include "tests/unit/known_text.h"
 #include "tests/unit/store_fixture.h"
+#include "tests/unit/without_keys.h"
 
 static void append_benchmark(kf_text *text, const kf_suite_benchmark *b) {
     static const char *const sources[] = {"preset", "best of store", "file", "parameters"};
@@ -118,9 +119,40 @@ static void test_every_member_of_a_command(void **state) {
         "\"warm_up\":1,\"repeats\":3,\"timeout\":600,\"instructions\":false}\n");
 }
 
+static kf_status read_suite(const char *path, kf_error *error) {
+    kf_suite suite;
+    const kf_status status = kf_suite_read(path, "cpu:1", &suite, error);
+    if (status == KF_OK) kf_suite_free(&suite);
+    return status;
+}
+
+/* A suite of all kinds of benchmarks lacks one key after the other. */
+static void test_keys_that_are_needed(void **state) {
+    (void)state;
+    static const char json[] =
+        "{\"suite\": \"s\", \"description\": \"d\", \"device\": \"cpu:3\", \"processes\": 9, \"seconds\": "
+        "0.25,"
+        "\"benchmarks\": [{\"name\": \"a\", \"scene\": \"ball\", \"grid\": [16, 12, 12],"
+        "\"config\": {\"preset\": \"paper\"}}, {\"name\": \"b\", \"scene\": \"ball\", \"config\": "
+        "{\"parameters\":"
+        "{\"layout\": \"aos\"}}}, {\"name\": \"c\", \"command\": [\"true\"], \"time\": {\"printed\": "
+        "\"took\","
+        "\"unit\": \"ms\"}}, {\"name\": \"d\", \"command\": [\"true\"], \"time\": {\"json\": \"a.b\","
+        "\"unit\": \"s\", \"file\": \"t.json\"}, \"environment\": {\"A\": \"1\"}, \"warm_up\": 1, "
+        "\"repeats\": 3,"
+        "\"timeout\": 60}]}";
+    char source[KF_PATH], path[KF_PATH];
+    kf_error error = {0};
+    fixture_path(source, "whole.json");
+    fixture_path(path, "without.json");
+    assert_int_equal(kf_file_write_atomic(source, json, strlen(json), &error), KF_OK);
+    if (read_suite(source, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_needed(source, path, read_suite, "needed-night.txt");
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_whose_value_counts),
-                                       cmocka_unit_test(test_configs_and_paths),
-                                       cmocka_unit_test(test_every_member_of_a_command)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whose_value_counts), cmocka_unit_test(test_configs_and_paths),
+        cmocka_unit_test(test_every_member_of_a_command), cmocka_unit_test(test_keys_that_are_needed)};
     return cmocka_run_group_tests(tests, fixture_make_folder, fixture_remove_folder);
 }

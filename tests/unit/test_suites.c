@@ -21,6 +21,7 @@
 #include "solver/flow/flow_problem.h"
 #include "tests/unit/quick_compiler.h"
 #include "tests/unit/small_memory.h"
+#include "tests/unit/without_keys.h"
 
 /* Roofs of copying take an eighth of the free memory. */
 enum { SMALL_MEMORY = 1 << 30 };
@@ -100,6 +101,44 @@ static void test_bad_files(void **state) {
         assert_null(file);
         if (strstr(error.message, bad[i].says) == NULL) fail_msg("%s: %s", bad[i].text, error.message);
     }
+    (void)unlink(path);
+}
+
+static kf_status read_suite(const char *path, kf_error *error) {
+    kf_suite_file *file = NULL;
+    const kf_status status = kf_suite_file_read(path, &file, error);
+    kf_suite_file_free(file);
+    return status;
+}
+
+/* A suite lacks one key after the other. */
+static void test_keys_that_are_needed(void **state) {
+    (void)state;
+    static const char json[] =
+        "{\"suite\": \"s\", \"description\": \"d\", \"promise\": \"p\", \"asked_of\": \"H200\", \"seconds\": "
+        "9,"
+        "\"scenes\": [{\"name\": \"x\", \"scene\": \"ball\", \"grid\": [32, 24, 24], \"samples_per_cell\": "
+        "20, \"cpu\":"
+        "{\"grid\": [16, 12, 12]}}, {\"name\": \"y\", \"like\": \"x\", \"changes\": {\"moving\": true},"
+        "\"verified_as\": \"x\"}], \"candidates\": {\"few\": [{\"name\": \"c\", \"with\": {\"layout\": "
+        "\"aos\"}}]},"
+        "\"timings\": [{\"name\": \"t\", \"scene\": \"x\", \"preset\": \"paper\", \"candidates\": \"few\","
+        "\"seconds\": 1}, {\"name\": \"u\", \"scene\": \"y\", \"with\": {\"layout\": \"soa\"}}], \"figures\":"
+        "[{\"name\": \"f\", \"kind\": \"rate\", \"of\": \"t\", \"must\": 1, \"aim\": 2}, {\"name\": \"g\", "
+        "\"kind\":"
+        "\"ratio\", \"of\": \"t\", \"against\": [\"u\"], \"note\": \"n\"}, {\"name\": \"h\", \"kind\":"
+        "\"kernels_time\", \"of\": \"u\", \"kernels\": [\"stream\"], \"published\": 3}]}";
+    char source[KF_PATH], path[KF_PATH];
+    const char *folder = getenv("KFTUNE_SCRATCH");
+    kf_error error = {KF_OK, ""};
+    (void)snprintf(source, sizeof source, "%s/whole-suite-%d.json", folder != NULL ? folder : "/tmp",
+                   (int)getpid());
+    (void)snprintf(path, sizeof path, "%s/without-key-%d.json", folder != NULL ? folder : "/tmp",
+                   (int)getpid());
+    assert_int_equal(kf_file_write_atomic(source, json, strlen(json), &error), KF_OK);
+    if (read_suite(source, &error) != KF_OK) fail_msg("%s", error.message);
+    assert_needed(source, path, read_suite, "needed-suite.txt");
+    (void)unlink(source);
     (void)unlink(path);
 }
 
@@ -580,6 +619,7 @@ static int describe_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_keys_that_are_needed),
         cmocka_unit_test(test_scenes_that_do_not_fit),
         cmocka_unit_test(test_names_of_suites),
         cmocka_unit_test(test_all_figures_can_be_named),
