@@ -121,6 +121,35 @@ static kf_status read_polygon(kf_json_place place, const cJSON *object, const kf
     return KF_OK;
 }
 
+static kf_status read_shape(kf_json_place place, const cJSON *object, const kf_particle_scene *s,
+                            kf_particle_body *body, kf_text *notes, kf_error *error) {
+    switch (body->kind) {
+    case KF_BODY_BOX:
+        return read_box(place, object, s, body, error);
+    case KF_BODY_BALL:
+        return read_ball(place, object, s, body, error);
+    case KF_BODY_MESH:
+        return read_mesh(place, object, s, body, notes, error);
+    default:
+        return read_polygon(place, object, s, body, error);
+    }
+}
+
+/* Notes a body whose velocity and rotation exceed the speed of sound. */
+static void note_speed(const char *path, const kf_particle_scene *s, const kf_particle_body *body,
+                       kf_text *notes) {
+    const double width = body->high[0] - body->low[0],
+                 reach =
+                     0.5 * (body->kind == KF_BODY_BALL ? width : hypot(width, body->high[1] - body->low[1])),
+                 turns = body->rotation != 0.0 ? fabs(body->rotation) * reach : 0.0,
+                 fastest = kf_length(body->velocity) + turns;
+    if (fastest > 1.0)
+        kf_note(notes,
+                "%s.velocity: %.4g m/s is faster than material.sound_speed, %.4g m/s: the fluid will be "
+                "compressed; give a speed of sound of about ten times the flow's speed",
+                path, fastest * s->sound_speed, s->sound_speed);
+}
+
 static kf_status read_body(const char *file, const cJSON *object, const char *path,
                            const kf_particle_scene *s, kf_particle_body *body, kf_text *notes,
                            kf_error *error) {
@@ -141,29 +170,23 @@ static kf_status read_body(const char *file, const cJSON *object, const char *pa
         KF_TRY(kf_json_refuse_keys(place, object, of_fluid, "is for fluid: obstacles rest", error));
     KF_TRY(
         kf_json_numbers(place, object, "velocity", false, -1e5, 1e5, s->dimensions, body->velocity, error));
+    if (cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(object, "rotation")))
+        return kf_fail(
+            error, KF_BAD_INPUT,
+            "%s: %s.rotation: is the speed in rad/s at which the fluid turns about its middle; a shape "
+            "of particles that stands askew is a \"mesh\"",
+            file, path);
     KF_TRY(kf_json_number(place, object, "rotation", false, -1e6, 1e6, &body->rotation, error));
     body->hydrostatic = kind != KF_BODY_BALL;
     KF_TRY(kf_json_boolean(place, object, "hydrostatic", false, &body->hydrostatic, error));
     for (int i = 0; i < 3; i++)
         body->velocity[i] /= s->sound_speed;
-    if (kf_length(body->velocity) > 1.0)
-        kf_note(notes,
-                "%s.velocity: %.4g m/s is faster than material.sound_speed, %.4g m/s: the fluid will be "
-                "compressed; give a speed of sound of about ten times the flow's speed",
-                path, kf_length(body->velocity) * s->sound_speed, s->sound_speed);
     body->rotation *= s->spacing / s->sound_speed;
     if (body->wall && kind == KF_BODY_POLYGON)
         return kf_fail(error, KF_BAD_INPUT, "%s: %s: an obstacle is a box, a ball or a mesh", file, path);
-    switch (body->kind) {
-    case KF_BODY_BOX:
-        return read_box(place, object, s, body, error);
-    case KF_BODY_BALL:
-        return read_ball(place, object, s, body, error);
-    case KF_BODY_MESH:
-        return read_mesh(place, object, s, body, notes, error);
-    default:
-        return read_polygon(place, object, s, body, error);
-    }
+    KF_TRY(read_shape(place, object, s, body, notes, error));
+    note_speed(path, s, body, notes);
+    return KF_OK;
 }
 
 static kf_status read_list(const char *file, const cJSON *root, const char *key, bool wall,

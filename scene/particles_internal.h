@@ -25,7 +25,7 @@ typedef struct kf_particle_body {
     double *corners; /* [corner_count][2] of a polygon */
     int corner_count;
     double depth;                 /* of a polygon on the terrain, along the terrain's normal */
-    double velocity[3], rotation; /* rotation: about the body's middle, around z */
+    double velocity[3], rotation; /* rotation: speed about the body's middle, around z */
     bool hydrostatic;
 } kf_particle_body;
 

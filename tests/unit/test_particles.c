@@ -68,6 +68,42 @@ static void a_ball_has_its_volume(void **state) {
     kf_particle_scene_free(s);
 }
 
+/* A body of fluid moves, and turns about its middle around z, at rates in m/s and rad/s. */
+static void a_body_moves_and_turns(void **state) {
+    (void)state;
+    static const char *const shapes[] = {"\"shape\": \"ball\", \"center\": [1.5, 1.2, 1.5], \"radius\": 0.5",
+                                         "\"shape\": \"box\", \"low\": [1, 1, 1], \"high\": [2, 1.4, 2]"};
+    for (int i = 0; i < 2; i++) {
+        char text[600];
+        (void)snprintf(text, sizeof text,
+                       "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [3, 3, 3]}, " WATER
+                       ", \"fluid\": [{%s, \"velocity\": [1, 2, 3], \"rotation\": 4}]}",
+                       shapes[i]);
+        kf_particle_scene *s = parse(text);
+        assert_true(s->count > 100);
+        for (size_t k = 0; k < s->count; k++) {
+            const float *at = s->position + 3 * k, *v = s->velocity + 3 * k;
+            near(50.0 * (double)v[0], 1.0 - 4.0 * (0.1 * (double)at[1] - 1.2), 1e-4);
+            near(50.0 * (double)v[1], 2.0 + 4.0 * (0.1 * (double)at[0] - 1.5), 1e-4);
+            near(50.0 * (double)v[2], 3.0, 1e-4);
+        }
+        assert_true(s->notes == NULL || strstr(s->notes, "faster than") == NULL);
+        kf_particle_scene_free(s);
+        (void)snprintf(text, sizeof text,
+                       "{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [3, 3, 3]}, " WATER
+                       ", \"fluid\": [{%s, \"rotation\": -140}]}",
+                       shapes[i]);
+        s = parse(text);
+        assert_non_null(strstr(s->notes, "faster than material.sound_speed"));
+        kf_particle_scene_free(s);
+    }
+    refused("{\"particles\": {\"spacing\": 0.1}, \"box\": {\"size\": [3, 3, 3]}, " WATER
+            ", \"fluid\": [{\"shape\": \"box\", \"low\": [0, 0, 0], \"high\": [1, 1, 1], \"rotation\": "
+            "{\"axis\": [0, 0, 1], "
+            "\"degrees\": 5}}]}",
+            "fluid[0].rotation: is the speed in rad/s");
+}
+
 static void obstacles_and_layers_are_walls(void **state) {
     (void)state;
     kf_particle_scene *s =
@@ -501,6 +537,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_box_is_filled_to_its_faces),
         cmocka_unit_test(a_ball_has_its_volume),
+        cmocka_unit_test(a_body_moves_and_turns),
         cmocka_unit_test(obstacles_and_layers_are_walls),
         cmocka_unit_test(a_mesh_is_filled_and_must_be_closed),
         cmocka_unit_test(snow_lies_on_a_slope),
