@@ -191,5 +191,5 @@ int main(void) {
         cmocka_unit_test(test_fixed_parameters), cmocka_unit_test(test_checks_pass_within_their_bounds),
         cmocka_unit_test(test_reference_data),   cmocka_unit_test(test_made_surfaces),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }
