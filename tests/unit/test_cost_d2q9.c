@@ -531,5 +531,5 @@ int main(void) {
         cmocka_unit_test(layouts_by_hand),     cmocka_unit_test(steps_together_by_hand),
         cmocka_unit_test(mask_by_hand),        cmocka_unit_test(rows_with_links_by_hand),
         cmocka_unit_test(rows_in_turn_by_hand)};
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

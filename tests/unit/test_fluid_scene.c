@@ -471,7 +471,7 @@ static void what_a_user_sees(void **state) {
 }
 
 static int setup(void **state) {
-    return open_backend(state) != 0 ? -1 : make_test_folder(state);
+    return take_quick_compiler(state) != 0 || open_backend(state) != 0 ? -1 : make_test_folder(state);
 }
 static int teardown(void **state) {
     return close_backend(state) + remove_test_folder(state);

@@ -93,5 +93,5 @@ int main(void) {
         cmocka_unit_test(test_body_force_and_moving_solid),
         cmocka_unit_test(test_body_force_alone),
     };
-    return cmocka_run_group_tests(tests, open_backend_on_one_core, close_backend);
+    return cmocka_run_group_tests(tests, open_backend_for_variants, close_backend);
 }

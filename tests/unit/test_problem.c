@@ -17,6 +17,7 @@
 #include "base/util/text.h"
 #include "scene/scene.h"
 #include "solver/systems.h"
+#include "tests/unit/quick_compiler.h"
 
 /* --- Facts ---------------------------------------------------------------------------------------------- */
 
@@ -266,5 +267,5 @@ int main(void) {
         cmocka_unit_test(the_gate_is_one_function),
         cmocka_unit_test(sources_open_from_anywhere),
     };
-    return cmocka_run_group_tests_name("problem", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("problem", tests, take_quick_compiler, NULL);
 }

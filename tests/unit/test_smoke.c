@@ -18,6 +18,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/kinetic_plan.h"
 #include "tests/unit/problem_fixture.h"
+#include "tests/unit/quick_compiler.h"
 
 enum { NX = 40, NY = 24, NZ = 20, NODES = NX * NY * NZ };
 
@@ -488,5 +489,5 @@ int main(void) {
         cmocka_unit_test(test_smoke_without_a_flow_is_refused),
         cmocka_unit_test(test_velocity_is_that_of_the_fields),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, take_quick_compiler, NULL);
 }

@@ -481,7 +481,7 @@ static void what_the_camera_sees(void **state) {
 }
 
 static int setup(void **state) {
-    return open_backend(state) != 0 ? -1 : make_scratch(state);
+    return open_backend_for_variants_on_all_cores(state) != 0 ? -1 : make_scratch(state);
 }
 static int teardown(void **state) {
     return close_backend(state) + remove_scratch(state);
