@@ -58,7 +58,7 @@ static inline void open_stage(stage *s, const char *name) {
     assert_int_equal(kf_path(path, &error, "%s/suite.json", s->folder), KF_OK);
     write_text(path,
                "{\"suite\": \"staged\", \"device\": \"cpu:1\", \"benchmarks\": ["
-               "{\"name\": \"ball\", \"scene\": \"ball\", \"grid\": [16, 12, 12]}]}",
+               "{\"name\": \"ball\", \"scene\": \"cavity2d\", \"grid\": [16, 16, 1]}]}",
                0644);
     if (kf_suite_read(path, NULL, &s->suite, &error) != KF_OK) fail_msg("%s", error.message);
 }
@@ -114,8 +114,8 @@ static inline void write_program(const stage *s, const char *name, double time_u
     kf_text script = {0};
     kf_text_append(
         &script,
-        "#!/bin/sh\nseed=$(cat '%s/seed' 2>/dev/null || echo 1)\necho $((seed + 7919)) >'%s/seed'\n"
-        "count=$(cat '%s/count' 2>/dev/null || echo 0)\necho $((count + 1)) >'%s/count'\n"
+        "#!/bin/sh\n{ read -r seed <'%s/seed'; } 2>/dev/null || seed=1\necho $((seed + 7919)) >'%s/seed'\n"
+        "{ read -r count <'%s/count'; } 2>/dev/null || count=0\necho $((count + 1)) >'%s/count'\n"
         "slow=1 bits=0\n[ %d = 0 ] || [ $((count %% %d)) != 0 ] || { slow=1.4; bits=64; }\n"
         "t=$(awk -v seed=$seed -v slow=$slow 'BEGIN { srand(seed); rand(); printf \"%%.6f\", slow * %.9g * "
         "(1 - "
