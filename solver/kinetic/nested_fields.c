@@ -1,5 +1,6 @@
 /* The fields of nested grids on one grid, for files, pictures and probes. Each place has the values of its
  * finest level, at most the level asked for. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,141 @@ void kf_nested_crop_fields(const kf_nested_level *level, const kf_fields *own, k
     }
 }
 
+/* --- Cells that a solid by links cuts
+ * ----------------------------------------------------------------------- Restriction takes the nodes inside
+ * of the solid for fluid at rest. Fields of a coarser level than the finest have the mean density of the
+ * fluid's nodes alone in and beside the cells that the solid cuts. */
+
+/* A box of cells of the level that is asked for, and its nodes of the finest level. */
+typedef struct cut_box {
+    const kf_nested_level *fine;
+    int shift;                    /* cells are 2^shift nodes wide */
+    int low[3], cells[3];         /* the first cell in the whole domain, and their number */
+    unsigned char *inside, *near; /* [nodes] inside of the solid; [cells] holding or beside such a node */
+} cut_box;
+
+static size_t cell_at(const cut_box *b, int x, int y, int z) {
+    return ((size_t)z * (size_t)b->cells[1] + (size_t)y) * (size_t)b->cells[0] + (size_t)x;
+}
+
+static size_t node_at(const cut_box *b, int x, int y, int z) {
+    const size_t width = (size_t)b->cells[0] << b->shift, depth = (size_t)b->cells[1] << b->shift;
+    return ((size_t)z * depth + (size_t)y) * width + (size_t)x;
+}
+
+/* Finds the cells that hold nodes inside, with one cell more at each side as far as the finest level goes. */
+static void find_box(cut_box *b) {
+    const kf_links *links = &b->fine->scene.links;
+    for (int a = 0; a < 3; a++) {
+        const kf_nested_level *fine = b->fine;
+        const int width = 1 << b->shift, begin = fine->origin[a] + fine->ghosts[2 * a],
+                  end = fine->origin[a] + fine->scene.nodes[a] - fine->ghosts[2 * a + 1];
+        int low = INT_MAX, high = INT_MIN;
+        for (size_t i = 0; i < links->inside_count; i++) {
+            const int at = (links->inside[i][a] + fine->origin[a]) >> b->shift;
+            low = at < low ? at : low;
+            high = at > high ? at : high;
+        }
+        low = low - 1 < (begin + width - 1) / width ? (begin + width - 1) / width : low - 1;
+        high = high + 1 > end / width - 1 ? end / width - 1 : high + 1;
+        b->low[a] = low;
+        b->cells[a] = high >= low ? high - low + 1 : 0;
+    }
+}
+
+/* Marks a node inside, and the cells around it. */
+static void mark(cut_box *b, const int node[3]) {
+    int at[3], cell[3];
+    for (int a = 0; a < 3; a++) {
+        at[a] = node[a] + b->fine->origin[a] - (b->low[a] << b->shift);
+        if (at[a] < 0 || at[a] >= b->cells[a] << b->shift) return;
+        cell[a] = at[a] >> b->shift;
+    }
+    b->inside[node_at(b, at[0], at[1], at[2])] = 1;
+    for (int z = cell[2] - 1; z <= cell[2] + 1; z++)
+        for (int y = cell[1] - 1; y <= cell[1] + 1; y++)
+            for (int x = cell[0] - 1; x <= cell[0] + 1; x++)
+                if (x >= 0 && y >= 0 && z >= 0 && x < b->cells[0] && y < b->cells[1] && z < b->cells[2])
+                    b->near[cell_at(b, x, y, z)] = 1;
+}
+
+/* Lists the fluid's nodes of the cells that are marked, in ascending order, with the cell of each. */
+static size_t list_nodes(const cut_box *b, size_t *nodes, size_t *cells) {
+    const int *own = b->fine->scene.nodes;
+    size_t count = 0;
+    for (int z = 0; z < b->cells[2] << b->shift; z++)
+        for (int y = 0; y < b->cells[1] << b->shift; y++)
+            for (int x = 0; x < b->cells[0] << b->shift; x++) {
+                const size_t cell = cell_at(b, x >> b->shift, y >> b->shift, z >> b->shift);
+                if (!b->near[cell] || b->inside[node_at(b, x, y, z)]) continue;
+                if (nodes != NULL) {
+                    const int at[3] = {x, y, z};
+                    size_t index = 0;
+                    for (int a = 2; a >= 0; a--)
+                        index = index * (size_t)own[a] +
+                                (size_t)(at[a] + (b->low[a] << b->shift) - b->fine->origin[a]);
+                    nodes[count] = index;
+                    cells[count] = cell;
+                }
+                count++;
+            }
+    return count;
+}
+
+static void put_means(const cut_box *b, const size_t *cells, float (*values)[4], size_t count,
+                      kf_fields *joined) {
+    const size_t all = (size_t)b->cells[0] * (size_t)b->cells[1] * (size_t)b->cells[2];
+    double *sums = kf_allocate_zeroed(all + 1, sizeof *sums);
+    int *fluid = kf_allocate_zeroed(all + 1, sizeof *fluid);
+    for (size_t i = 0; i < count; i++) {
+        sums[cells[i]] += (double)values[i][0] - 1.0;
+        fluid[cells[i]]++;
+    }
+    for (int z = 0; z < b->cells[2]; z++)
+        for (int y = 0; y < b->cells[1]; y++)
+            for (int x = 0; x < b->cells[0]; x++) {
+                const size_t cell = cell_at(b, x, y, z),
+                             at = ((size_t)(z + b->low[2]) * (size_t)joined->nodes[1] +
+                                   (size_t)(y + b->low[1])) *
+                                      (size_t)joined->nodes[0] +
+                                  (size_t)(x + b->low[0]);
+                if (!b->near[cell]) continue;
+                joined->density[at] = fluid[cell] > 0 ? (float)(1.0 + sums[cell] / fluid[cell]) : 1.0F;
+                for (int a = 0; a < 3 && fluid[cell] == 0; a++)
+                    joined->velocity[a][at] = 0.0F;
+            }
+    free(sums);
+    free(fluid);
+}
+
+/* Sets the density of cells of the joined fields in and beside a solid by links of the finest level. */
+static kf_status mend_cut_cells(const kf_nested *nested, kf_plan *finest, int last, kf_fields *joined,
+                                kf_error *error) {
+    cut_box b = {.fine = &nested->level[nested->count - 1], .shift = nested->count - 1 - last};
+    const kf_links *links = &b.fine->scene.links;
+    if (b.shift == 0 || links->inside_count == 0) return KF_OK;
+    find_box(&b);
+    const size_t cells = (size_t)b.cells[0] * (size_t)b.cells[1] * (size_t)b.cells[2];
+    if (cells == 0) return KF_OK;
+    b.near = kf_allocate_zeroed(cells, 1);
+    b.inside = kf_allocate_zeroed(cells << (3 * b.shift), 1);
+    for (size_t i = 0; i < links->inside_count; i++)
+        mark(&b, links->inside[i]);
+    const size_t count = list_nodes(&b, NULL, NULL);
+    size_t *nodes = kf_allocate(count * sizeof *nodes + 1), *of = kf_allocate(count * sizeof *of + 1);
+    float(*values)[4] = kf_allocate(count * sizeof *values + 1);
+    (void)list_nodes(&b, nodes, of);
+    const kf_status status =
+        count > 0 ? finest->methods->flow->nodes(finest, nodes, count, values, error) : KF_OK;
+    if (status == KF_OK) put_means(&b, of, values, count, joined);
+    free(values);
+    free(of);
+    free(nodes);
+    free(b.inside);
+    free(b.near);
+    return status;
+}
+
 kf_status kf_nested_join_fields(const kf_nested *nested, kf_plan *const *plans, int last, kf_fields *joined,
                                 kf_error *error) {
     KF_TRY(plans[0]->methods->flow->fields(plans[0], joined, error));
@@ -143,5 +279,7 @@ kf_status kf_nested_join_fields(const kf_nested *nested, kf_plan *const *plans, 
         kf_fields_free(joined);
         *joined = finer;
     }
-    return KF_OK;
+    const kf_status status = mend_cut_cells(nested, plans[nested->count - 1], last, joined, error);
+    if (status != KF_OK) kf_fields_free(joined);
+    return status;
 }

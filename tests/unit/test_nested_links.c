@@ -4,7 +4,9 @@
 #include "tests/unit/scene_files.h"
 
 #include "base/space/space_nearest.h"
+#include "base/util/memory.h"
 #include "solver/kinetic/nested.h"
+#include "solver/kinetic/nested_fields.h"
 #include "solver/kinetic/nested_plan.h"
 #include "tests/unit/config_changes.h"
 #include "tests/unit/folder_and_backend.h"
@@ -291,6 +293,78 @@ static void test_what_nested_links_lack_is_refused(void **state) {
     kf_scene_free(scene);
 }
 
+/* Checks the cells of a level's fields that hold nodes inside the solid: their density is the mean of their
+ * nodes of fluid, and without any of these they are at rest. Returns how many hold both. */
+static int check_cut_cells(const kf_fields *coarse, const kf_fields *fine, const bool *inside, int width) {
+    int cut = 0, solid = 0;
+    for (int z = 0; z < coarse->nodes[2]; z++)
+        for (int y = 0; y < coarse->nodes[1]; y++)
+            for (int x = 0; x < coarse->nodes[0]; x++) {
+                const size_t cell = (size_t)((z * coarse->nodes[1] + y) * coarse->nodes[0] + x);
+                int fluid = 0;
+                double sum = 0.0;
+                for (int k = 0; k < width * width * width; k++) {
+                    const int at[3] = {x * width + k % width, y * width + k / width % width,
+                                       z * width + k / width / width};
+                    const size_t node = (size_t)((at[2] * fine->nodes[1] + at[1]) * fine->nodes[0] + at[0]);
+                    if (inside[node]) continue;
+                    sum += (double)fine->density[node];
+                    fluid++;
+                }
+                if (fluid == width * width * width) continue;
+                if (fluid == 0) {
+                    assert_true(coarse->density[cell] == 1.0F);
+                    for (int a = 0; a < 3; a++)
+                        assert_true(coarse->velocity[a][cell] == 0.0F);
+                    solid++;
+                    continue;
+                }
+                if (!(fabs((double)coarse->density[cell] - sum / fluid) < 1e-6))
+                    fail_msg("cell %d %d %d: %g, not %g", x, y, z, (double)coarse->density[cell] - 1.0,
+                             sum / fluid - 1.0);
+                cut++;
+            }
+    assert_true(width > 2 || solid > 0);
+    return cut;
+}
+
+/* Fields of a coarser level than the finest have the pressure of the fluid alone where the solid cuts cells.
+ */
+static void test_coarser_fields_have_the_pressure_of_the_fluid(void **state) {
+    (void)state;
+    kf_error error = {KF_OK, ""};
+    kf_scene *scene = open_text(plain);
+    const kf_config config = config_with(scene, "storage=f64", "");
+    kf_plan *plan = open_plan(scene, &config), *plans[KF_MOST_LEVELS] = {NULL};
+    kf_nested *nested = NULL;
+    kf_fields fine;
+    advance(plan, 3);
+    must(kf_nested_make(scene, &nested, &error), &error);
+    for (int l = 0; l < nested->count; l++)
+        plans[l] = kf_nested_level_plan(plan, l);
+    must(kf_nested_settle(plan, &error), &error);
+    must(kf_nested_join_fields(nested, plans, 2, &fine, &error), &error);
+    const kf_nested_level *finest = &nested->level[2];
+    bool *inside =
+        kf_allocate_zeroed((size_t)fine.nodes[0] * (size_t)fine.nodes[1] * (size_t)fine.nodes[2], 1);
+    for (size_t i = 0; i < finest->scene.links.inside_count; i++) {
+        const int *at = finest->scene.links.inside[i];
+        inside[((at[2] + finest->origin[2]) * fine.nodes[1] + at[1] + finest->origin[1]) * fine.nodes[0] +
+               at[0] + finest->origin[0]] = true;
+    }
+    for (int last = 0; last < 2; last++) {
+        kf_fields coarse;
+        must(kf_nested_join_fields(nested, plans, last, &coarse, &error), &error);
+        assert_true(check_cut_cells(&coarse, &fine, inside, 4 >> last) > 7);
+        kf_fields_free(&coarse);
+    }
+    free(inside);
+    kf_fields_free(&fine);
+    kf_nested_free(nested);
+    kf_plan_free(plan);
+    kf_scene_free(scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_links_of_the_finest_level),
@@ -299,6 +373,7 @@ int main(void) {
         cmocka_unit_test(test_loads_are_in_units_of_the_coarsest),
         cmocka_unit_test(test_the_drag_is_that_of_one_grid),
         cmocka_unit_test(test_transition_is_at_one_place_on_all_levels),
+        cmocka_unit_test(test_coarser_fields_have_the_pressure_of_the_fluid),
         cmocka_unit_test(test_what_nested_links_lack_is_refused),
     };
     return cmocka_run_group_tests(tests, open_folder_and_backend, close_folder_and_backend);
