@@ -86,7 +86,9 @@ static void note_seams(const kf_particle_scene *s, kf_text *notes) {
         if (s->sides[2 * axis] != KF_SIDE_PERIODIC) continue;
         inner_box(s, axis, &ends[0], &ends[1]);
         if (s->dimensions == 3) inner_box(s, 1 - axis, &sides[0], &sides[1]);
-        for (double beside = sides[0]; beside <= sides[1]; beside += s->terrain.cell) {
+        const int places = (int)((sides[1] - sides[0]) / s->terrain.cell);
+        for (int i = 0; i <= places; i++) {
+            const double beside = sides[0] + i * s->terrain.cell;
             const double first = axis == 0 ? kf_terrain_height(&s->terrain, ends[0], beside, NULL)
                                            : kf_terrain_height(&s->terrain, beside, ends[0], NULL),
                          last = axis == 0 ? kf_terrain_height(&s->terrain, ends[1], beside, NULL)

@@ -293,6 +293,11 @@ static void test_what_nested_links_lack_is_refused(void **state) {
     kf_scene_free(scene);
 }
 
+static size_t index_in(const kf_fields *fields, const int at[3]) {
+    return ((size_t)at[2] * (size_t)fields->nodes[1] + (size_t)at[1]) * (size_t)fields->nodes[0] +
+           (size_t)at[0];
+}
+
 /* Checks the cells of a level's fields that hold nodes inside the solid: their density is the mean of their
  * nodes of fluid, and without any of these they are at rest. Returns how many hold both. */
 static int check_cut_cells(const kf_fields *coarse, const kf_fields *fine, const bool *inside, int width) {
@@ -300,13 +305,13 @@ static int check_cut_cells(const kf_fields *coarse, const kf_fields *fine, const
     for (int z = 0; z < coarse->nodes[2]; z++)
         for (int y = 0; y < coarse->nodes[1]; y++)
             for (int x = 0; x < coarse->nodes[0]; x++) {
-                const size_t cell = (size_t)((z * coarse->nodes[1] + y) * coarse->nodes[0] + x);
+                const size_t cell = index_in(coarse, (const int[3]){x, y, z});
                 int fluid = 0;
                 double sum = 0.0;
                 for (int k = 0; k < width * width * width; k++) {
                     const int at[3] = {x * width + k % width, y * width + k / width % width,
                                        z * width + k / width / width};
-                    const size_t node = (size_t)((at[2] * fine->nodes[1] + at[1]) * fine->nodes[0] + at[0]);
+                    const size_t node = index_in(fine, at);
                     if (inside[node]) continue;
                     sum += (double)fine->density[node];
                     fluid++;
@@ -348,9 +353,10 @@ static void test_coarser_fields_have_the_pressure_of_the_fluid(void **state) {
     bool *inside =
         kf_allocate_zeroed((size_t)fine.nodes[0] * (size_t)fine.nodes[1] * (size_t)fine.nodes[2], 1);
     for (size_t i = 0; i < finest->scene.links.inside_count; i++) {
-        const int *at = finest->scene.links.inside[i];
-        inside[((at[2] + finest->origin[2]) * fine.nodes[1] + at[1] + finest->origin[1]) * fine.nodes[0] +
-               at[0] + finest->origin[0]] = true;
+        int at[3];
+        for (int a = 0; a < 3; a++)
+            at[a] = finest->scene.links.inside[i][a] + finest->origin[a];
+        inside[index_in(&fine, at)] = true;
     }
     for (int last = 0; last < 2; last++) {
         kf_fields coarse;
