@@ -1,5 +1,6 @@
 #include "harness/bench/suite_file.h"
 
+#include <float.h>
 #include <libgen.h>
 #include <math.h>
 #include <stdlib.h>
@@ -234,6 +235,42 @@ static kf_status check_figure_keys(const kf_suite_file *file, const cJSON *json,
     return kf_json_check_keys((kf_json_place){file->path, "figures"}, json, keys, error);
 }
 
+static kf_status check_names(kf_json_place place, const cJSON *json, const char *key, bool needed,
+                             kf_error *error) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, key), *name;
+    bool names = list != NULL ? cJSON_IsArray(list) && list->child != NULL : !needed;
+    cJSON_ArrayForEach(name, list) names = names && cJSON_IsString(name);
+    return names ? KF_OK
+                 : kf_fail(error, KF_BAD_INPUT, "%s: %s.%s: must be a list of names", place.file, place.path,
+                           key);
+}
+
+/* Checks what the kind's own keys hold. A number that is missing would count as 0. */
+static kf_status check_own_keys(const kf_suite_file *file, const cJSON *json, const kf_figure_kind *kind,
+                                kf_error *error) {
+    static const struct {
+        const char *name;
+        enum { NUMBER, TEXT, NAMES } holds;
+        bool needed;
+    } own[] = {{"bytes", NUMBER, false}, {"flops", NUMBER, true},  {"steps", NUMBER, true},
+               {"roof", TEXT, true},     {"fact", TEXT, true},     {"published_us", NUMBER, true},
+               {"mesh", NUMBER, true},   {"kernels", NAMES, true}, {"without", NAMES, false}};
+    const kf_json_place place = {file->path, "figures"};
+    for (const char *const *key = kind->keys; key != NULL && *key != NULL; key++)
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+            const char *text = NULL;
+            double number = 0.0;
+            if (strcmp(*key, own[i].name) != 0) continue;
+            if (own[i].holds == NUMBER)
+                KF_TRY(kf_json_number(place, json, *key, own[i].needed, DBL_MIN, 1e30, &number, error));
+            else if (own[i].holds == TEXT)
+                KF_TRY(kf_json_string(place, json, *key, own[i].needed, &text, error));
+            else
+                KF_TRY(check_names(place, json, *key, own[i].needed, error));
+        }
+    return KF_OK;
+}
+
 static kf_status read_figure(kf_suite_file *file, const object_list *timings, const object_list *figures,
                              int index, const cJSON *json, kf_error *error) {
     const kf_json_place place = figures->place;
@@ -245,6 +282,7 @@ static kf_status read_figure(kf_suite_file *file, const object_list *timings, co
     if (find_kind(kind, &figure->kind, error) != KF_OK)
         return kf_fail_context(error, "%s: figures: %s", file->path, figure->name);
     KF_TRY(check_figure_keys(file, json, figure->kind, error));
+    KF_TRY(check_own_keys(file, json, figure->kind, error));
     KF_TRY(read_timings_of(file, timings, json, "of", figure->name, &figure->of, &figure->of_count, error));
     KF_TRY(read_timings_of(file, timings, json, "against", figure->name, &figure->against,
                            &figure->against_count, error));

@@ -104,6 +104,46 @@ static void test_bad_files(void **state) {
     (void)unlink(path);
 }
 
+/* A figure has what its kind is made of, of the right type: a number that is left out would count as 0. */
+static void test_keys_of_kinds(void **state) {
+    (void)state;
+    static const char *const bad[][2] = {
+        {"\"kind\": \"times_published\", \"of\": \"t\"", "figures.published_us: is missing"},
+        {"\"kind\": \"times_published\", \"of\": \"t\", \"published_us\": \"12\"", "figures.published_us"},
+        {"\"kind\": \"times_published\", \"of\": \"t\", \"published_us\": 0", "figures.published_us"},
+        {"\"kind\": \"peak_part\", \"of\": \"t\"", "figures.flops: is missing"},
+        {"\"kind\": \"run_of_steps\", \"of\": \"t\"", "figures.steps: is missing"},
+        {"\"kind\": \"rate\", \"of\": \"t\", \"bytes\": \"72\"", "figures.bytes"},
+        {"\"kind\": \"roof\"", "figures.roof: is missing"},
+        {"\"kind\": \"kernels_time\", \"of\": \"t\"", "figures.kernels: must be a list of names"},
+        {"\"kind\": \"kernels_time\", \"of\": \"t\", \"kernels\": \"stream\"",
+         "figures.kernels: must be a list"},
+        {"\"kind\": \"kernels_time\", \"of\": \"t\", \"kernels\": []", "figures.kernels: must be a list"},
+        {"\"kind\": \"kernels_time\", \"of\": \"t\", \"kernels\": [1]", "figures.kernels: must be a list"},
+        {"\"kind\": \"own_kernels_part\", \"of\": \"t\", \"against\": \"u\", \"without\": \"x\"",
+         "figures.without: must be a list"},
+        {"\"kind\": \"own_kernels_rate\", \"of\": \"t\", \"against\": \"u\"", "figures.fact: is missing"}};
+    char path[KF_PATH];
+    const char *folder = getenv("KFTUNE_SCRATCH");
+    (void)snprintf(path, sizeof path, "%s/kinds-%d.json", folder != NULL ? folder : "/tmp", (int)getpid());
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        kf_text text = {0};
+        kf_error error = {KF_OK, ""};
+        kf_suite_file *file = NULL;
+        kf_text_append(&text,
+                       "{\"suite\": \"s\", \"scenes\": [{\"name\": \"x\", \"scene\": \"ball\"}], "
+                       "\"timings\": [{\"name\":"
+                       "\"t\", \"scene\": \"x\"}, {\"name\": \"u\", \"scene\": \"x\"}], \"figures\": "
+                       "[{\"name\": \"f\", %s}]}",
+                       bad[i][0]);
+        assert_int_equal(kf_file_write_atomic(path, text.text, text.length, &error), KF_OK);
+        kf_text_free(&text);
+        if (kf_suite_file_read(path, &file, &error) != KF_BAD_INPUT) fail_msg("taken: %s", bad[i][0]);
+        if (strstr(error.message, bad[i][1]) == NULL) fail_msg("%s: %s", bad[i][0], error.message);
+    }
+    (void)unlink(path);
+}
+
 static kf_status read_suite(const char *path, kf_error *error) {
     kf_suite_file *file = NULL;
     const kf_status status = kf_suite_file_read(path, &file, error);
@@ -620,6 +660,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_files),
         cmocka_unit_test(test_keys_that_are_needed),
+        cmocka_unit_test(test_keys_of_kinds),
         cmocka_unit_test(test_scenes_that_do_not_fit),
         cmocka_unit_test(test_names_of_suites),
         cmocka_unit_test(test_all_figures_can_be_named),
