@@ -66,6 +66,7 @@ static const char library[] =
     "    return 0;\n"
     "}\n";
 static const int *open_sets;
+static void *loaded; /* stays until the end */
 
 /* The loader then finds it by its name, whatever else there is. */
 static int load_library(void **state) {
@@ -78,7 +79,7 @@ static int load_library(void **state) {
     (void)snprintf(command, sizeof command, "%s -shared -fPIC -w -Wl,-soname,libpapi.so.7.1 -o '%s' '%s'",
                    compiler != NULL ? compiler : "cc", made, source);
     if (system(command) != 0) return 0; /* no compiler: tests are skipped */
-    void *loaded = dlopen(made, RTLD_NOW);
+    loaded = dlopen(made, RTLD_NOW);
     if (loaded != NULL) open_sets = dlsym(loaded, "open_sets");
     return 0;
 }
