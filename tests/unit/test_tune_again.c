@@ -48,7 +48,7 @@ static void interrupted_runs_resume(void **state) {
     assert_true(first.tried.count < 12);
 
     r.resume = true;
-    r.timing_seconds = 0.05;
+    r.timing_seconds = 0.02;
     kf_tune_result second;
     if (kf_tune(&r, &second, &error) != KF_OK) fail_msg("%s", error.message);
     assert_string_equal(second.run.uuid, first.run.uuid);

@@ -35,7 +35,7 @@ static inline kf_tune_request request(kf_store *store) {
         .budget_text = "8s",
         .seed = 1,
         .store = store,
-        .timing_seconds = 0.05,
+        .timing_seconds = 0.02,
         .limit_seconds = 20.0,
     };
 }
