@@ -19,7 +19,8 @@ typedef struct kf_sample_survey {
     uint32_t *first;
     /* Results so far, [morton][block length; 0: the whole box]; 0: not yet computed. */
     double sectors[2][256];
-    double segments[65]; /* results so far, [length]; 0: not yet computed */
+    size_t *cells_with; /* [samples up to `most`] how many cells have so many */
+    size_t most;
 } kf_sample_survey;
 
 /* Surveys the samples of a scene, which must live as long. Free the survey with kf_sample_survey_close. */
@@ -29,6 +30,6 @@ void kf_sample_survey_close(kf_sample_survey *survey);
  * with their 2x2x2 nodes, in this order. It is a mean over some of the real samples. */
 double kf_sample_survey_sectors(kf_sample_survey *survey, long block_length, bool morton);
 /* Returns the number of groups of at most `length` samples of one cell. */
-double kf_sample_survey_segments(kf_sample_survey *survey, long length);
+double kf_sample_survey_segments(const kf_sample_survey *survey, long length);
 
 #endif

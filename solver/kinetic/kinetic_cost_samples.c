@@ -14,8 +14,7 @@ enum {
     MOST_CELLS = 1 << 26,
     MOST_VISITS = 200000,
     MOST_BLOCKS = 2000,
-    SECTOR_NODES = 8,
-    LONGEST_SEGMENT = 64
+    SECTOR_NODES = 8
 };
 
 static size_t cell_of(const kf_sample_survey *survey, size_t sample) {
@@ -24,8 +23,19 @@ static size_t cell_of(const kf_sample_survey *survey, size_t sample) {
                                    samples->z[sample]);
 }
 
-/* Counts the nodes that the samples' cells touch, which are the band, and the mean number of samples of a
- * cell that has any. */
+/* Counts a cell with that many samples. */
+static void count_cell(kf_sample_survey *survey, size_t samples) {
+    if (samples > survey->most) {
+        survey->cells_with = kf_reallocate(survey->cells_with, (samples + 1) * sizeof *survey->cells_with);
+        memset(survey->cells_with + survey->most + 1, 0,
+               (samples - survey->most) * sizeof *survey->cells_with);
+        survey->most = samples;
+    }
+    survey->cells_with[samples]++;
+}
+
+/* Counts the nodes that the samples' cells touch, which are the band, the cells with each number of samples,
+ * and the mean number of samples of a cell that has any. */
 static void count_nodes(kf_sample_survey *survey) {
     const int *cells = survey->cells.cells;
     size_t row = (size_t)cells[0] + 1, plane = row * ((size_t)cells[1] + 1);
@@ -37,6 +47,7 @@ static void count_nodes(kf_sample_survey *survey) {
                 size_t cell = ((size_t)z * (size_t)cells[1] + (size_t)y) * (size_t)cells[0] + (size_t)x;
                 if (survey->first[cell] == survey->first[cell + 1]) continue;
                 full++;
+                count_cell(survey, survey->first[cell + 1] - survey->first[cell]);
                 for (int c = 0; c < 8; c++)
                     touched[(size_t)(x + (c & 1)) + row * (size_t)(y + (c >> 1 & 1)) +
                             plane * (size_t)(z + (c >> 2))] = 1;
@@ -84,21 +95,16 @@ void kf_sample_survey_open(const kf_scene *scene, kf_sample_survey *survey) {
 void kf_sample_survey_close(kf_sample_survey *survey) {
     free(survey->by_cell);
     free(survey->first);
+    free(survey->cells_with);
 }
 
-double kf_sample_survey_segments(kf_sample_survey *survey, long length) {
+double kf_sample_survey_segments(const kf_sample_survey *survey, long length) {
     const double count = (double)survey->count;
     if (length < 1) return count;
     if (survey->first == NULL) return count / fmin((double)length, fmax(1, survey->samples_per_cell));
-    double *known = length <= LONGEST_SEGMENT ? &survey->segments[length] : NULL;
-    if (known != NULL && *known > 0) return *known;
     double segments = 0;
-    for (size_t cell = 0; cell < (size_t)survey->cells.key_count; cell++) {
-        const long samples = survey->first[cell + 1] - survey->first[cell];
-        /* Most cells are empty, and a division takes ten times as long as the rest. */
-        if (samples > 0) segments += (double)((samples + length - 1) / length);
-    }
-    if (known != NULL) *known = segments;
+    for (size_t samples = 1; samples <= survey->most; samples++)
+        segments += (double)(survey->cells_with[samples] * ((samples + (size_t)length - 1) / (size_t)length));
     return segments;
 }
 
