@@ -38,9 +38,9 @@ box() {
 
 count=0
 while read -r line; do
-    small=$(sed -e 's/--cells 64/--cells 12 --blockage 25%/; s/--cells 96/--cells 14 --blockage 25%/; s/--budget 60s/--budget 1evals --fix plan=fused --device cpu/' \
+    small=$(sed -e 's/--cells 64/--cells 12 --blockage 25%/; s/--cells 96/--cells 14 --blockage 25%/; s/--budget 60s/--budget 1evals --fix plan=fused --effort 0.05 --rounds 1 --device cpu/' \
         -e 's/--yaw -10:10:5/--yaw -10:10:10 --device cpu/; s/--grids 32,48,64/--grids 8,10,12 --device cpu/' \
-        -e 's/--until settled/--until settled --flow-throughs 1/; s/--smoke --film/--smoke --film --film-every 10 --smoke-size 160x90/' \
+        -e 's/--until settled/--until settled --flow-throughs 0.5/; s/--smoke --film/--smoke --film --film-every 10 --smoke-size 160x90/' \
         -e 's/--flow-throughs 1 --smoke/--steps 20 --smoke/; s/--flow-throughs 1 --picture/--steps 20 --picture/; s/--scene car96.scene.json/& --device cpu/' <<<"$line")
     # shellcheck disable=SC2086
     "$kftune" ${small#kftune } >out 2>err </dev/null
