@@ -5,6 +5,8 @@
 cd "$(dirname "$0")/../.." || exit 3
 # shellcheck source=tests/e2e/preamble.bash
 . tests/e2e/preamble.bash
+# shellcheck source=tests/e2e/quick-compiler.bash
+. tests/e2e/quick-compiler.bash
 scripts/drag-prior.py accuracy/learnt.csv >"$scratch/prior.json" || complain "drag-prior.py fails"
 cmp -s "$scratch/prior.json" accuracy/drag-prior.json || complain "accuracy/drag-prior.json is not what drag-prior.py makes of learnt.csv"
 

@@ -5,6 +5,8 @@
 root=$(realpath "$(dirname "$0")/../..")
 # shellcheck source=tests/e2e/preamble.bash
 . "$root/tests/e2e/preamble.bash"
+# shellcheck source=tests/e2e/quick-compiler.bash
+. "$root/tests/e2e/quick-compiler.bash"
 mkdir -p "$scratch/work" && cd "$scratch/work" || exit 3
 
 # refused TEXT ARGUMENT...: expects status 2 and one line that contains TEXT.
