@@ -172,7 +172,7 @@ static inline kf_verdict play(const stage *s, const char *program) {
     if (status != KF_OK) fail_msg("status %d: %s", (int)status, error.message);
     const kf_verdict verdict = result.verdicts[0];
     assert_words_are_figures(&verdict);
-    assert_first_verified(verified);
+    if (!result.resumed) assert_first_verified(verified); /* else the first ran before */
     kf_nightly_result_free(&result);
     kf_store_close(store);
     return verdict;
