@@ -102,10 +102,10 @@ double kf_sample_survey_segments(const kf_sample_survey *survey, long length) {
     const double count = (double)survey->count;
     if (length < 1) return count;
     if (survey->first == NULL) return count / fmin((double)length, fmax(1, survey->samples_per_cell));
-    double segments = 0;
+    size_t segments = 0;
     for (size_t samples = 1; samples <= survey->most; samples++)
-        segments += (double)(survey->cells_with[samples] * ((samples + (size_t)length - 1) / (size_t)length));
-    return segments;
+        segments += survey->cells_with[samples] * ((samples + (size_t)length - 1) / (size_t)length);
+    return (double)segments;
 }
 
 /* --- Warps of samples ----------------------------------------------------------------------------------- */

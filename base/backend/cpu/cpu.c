@@ -28,9 +28,8 @@ typedef void kf_cpu_entry(const int *block, int64_t first, int64_t last, const v
 
 typedef struct cpu_backend {
     kf_backend base;
-    uint64_t allocated;      /* bytes in live buffers, some of which may not be written yet */
-    uint64_t available;      /* bytes that the machine had left when it was last asked */
-    uint64_t since_asked;    /* bytes of buffers since then */
+    uint64_t allocated; /* bytes in live buffers, some of which may not be written yet */
+    kf_cpu_memory memory;
     kf_cpu_threads *threads; /* NULL before the first launch */
     bool bind;               /* each of its threads is bound to a processor */
     struct cpu_graph *graph; /* the graph that is being made, or NULL */
@@ -270,16 +269,11 @@ static kf_status settle(kf_error *error) {
 
 /* --- Memory ------------------------------------------------------------------------------------------- */
 
-/* Returns how many bytes are available before a buffer is created. The machine is asked for each MiB and not
- * for each small buffer, because the answer takes longer than a small buffer. */
-static uint64_t available_for(cpu_backend *cpu, size_t bytes) {
-    enum { SMALL = 1 << 20 };
-    cpu->since_asked += bytes;
-    if (cpu->available == 0 || bytes >= SMALL || cpu->since_asked >= SMALL) {
-        cpu->available = kf_cpu_available_memory();
-        cpu->since_asked = 0;
-    }
-    return cpu->available;
+kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, size_t mapped) {
+    cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
+    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
+    created->mapped = mapped;
+    return &created->base;
 }
 
 /* Creates a buffer in the host's memory, with huge pages where it is large, if so much is free. */
@@ -288,7 +282,8 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
     cpu_backend *cpu = (cpu_backend *)backend;
     /* The system grants memory that it does not have, and later kills programs that use it. Buffers that are
      * not yet written still count as available, hence the second condition. */
-    const uint64_t available = available_for(cpu, bytes), at_first = backend->device.memory_free_bytes;
+    const uint64_t available = kf_cpu_available_for(&cpu->memory, bytes),
+                   at_first = backend->device.memory_free_bytes;
     const bool huge = bytes >= 2 * (size_t)HUGE_PAGE;
     void *address = NULL;
     char wanted[32], left[32];
@@ -301,18 +296,9 @@ static kf_status cpu_buffer_create(kf_backend *backend, size_t bytes, kf_buffer 
     /* Some tests leave out awaits and then read data that is not written yet. Data of an earlier plan could
      * be a place that the lists of this one do not have. All lists have place 0. */
     if (kf_cpu_shuffles()) memset(address, 0, bytes + KF_GUARD_BYTES);
-    cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
-    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
     cpu->allocated += bytes;
-    *buffer = &created->base;
+    *buffer = kf_cpu_buffer_of(backend, address, bytes, 0);
     return KF_OK;
-}
-
-kf_buffer *kf_cpu_buffer_of(kf_backend *backend, void *address, size_t bytes, size_t mapped) {
-    cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
-    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = address};
-    created->mapped = mapped;
-    return &created->base;
 }
 
 static void cpu_buffer_free(kf_buffer *buffer) {
@@ -334,10 +320,8 @@ static kf_status cpu_buffer_partial(kf_backend *backend, size_t bytes, size_t pe
                                     int count, kf_buffer **buffer, kf_error *error) {
     kf_partial *partial;
     KF_TRY(kf_partial_make(bytes, period, kept, count, &partial, error));
-    cpu_buffer *created = kf_allocate_zeroed(1, sizeof *created);
-    created->base = (kf_buffer){.backend = backend, .bytes = bytes, .address = partial->address};
-    created->partial = partial;
-    *buffer = &created->base;
+    *buffer = kf_cpu_buffer_of(backend, partial->address, bytes, 0);
+    ((cpu_buffer *)*buffer)->partial = partial;
     return KF_OK;
 }
 

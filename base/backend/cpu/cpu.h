@@ -53,6 +53,14 @@ uint64_t kf_cpu_memory_within(const char *groups, uint64_t bytes, bool subtract_
 /* Returns the bytes that can still be allocated: the kernel's available memory, within the limits of the
  * control group and of the address space (`ulimit -v`). */
 uint64_t kf_cpu_available_memory(void);
+/* What the machine answered when it was last asked, or zeros. */
+typedef struct kf_cpu_memory {
+    uint64_t available;   /* bytes that it had left */
+    uint64_t since_asked; /* bytes of buffers since then */
+} kf_cpu_memory;
+/* Returns how many bytes are available before a buffer is created. The machine is asked for each MiB and not
+ * for each small buffer, because the answer takes longer than a small buffer. */
+uint64_t kf_cpu_available_for(kf_cpu_memory *memory, size_t bytes);
 /* Returns the mean present clock of the processors in MHz; NAN when unknown. */
 double kf_cpu_clock_mhz(void);
 /* Returns the energy that the processors have used since some past moment, in J. NAN when it cannot be read

@@ -117,6 +117,16 @@ uint64_t kf_cpu_available_memory(void) {
                    address_space_left());
 }
 
+uint64_t kf_cpu_available_for(kf_cpu_memory *memory, size_t bytes) {
+    enum { SMALL = 1 << 20 };
+    memory->since_asked += bytes;
+    if (memory->available == 0 || bytes >= SMALL || memory->since_asked >= SMALL) {
+        memory->available = kf_cpu_available_memory();
+        memory->since_asked = 0;
+    }
+    return memory->available;
+}
+
 /* --- Processor ---------------------------------------------------------------------------------------- */
 
 /* Returns the size of the last-level cache of the first processor, in bytes. */
