@@ -38,8 +38,8 @@ kf_status kf_json_check_keys(kf_json_place place, const cJSON *object, const cha
 kf_status kf_json_refuse_keys(kf_json_place place, const cJSON *object, const char *const *keys,
                               const char *why, kf_error *error);
 
-/* The largest whole number that JSON keeps: a double, which cJSON reads into, takes the one after the next
- * for the next. */
+/* 2^53 - 1, the largest whole number that a file of JSON may hold: cJSON reads into a double, which takes
+ * 2^53 + 1 for 2^53. */
 #define KF_JSON_WHOLE 9007199254740991L
 
 /* Read a typed member. If the key is missing *value stays unchanged; this is an error only if the key is

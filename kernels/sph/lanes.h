@@ -1,6 +1,6 @@
 /* Vectors of 16 floats or integers, with the instructions of AVX-512 that near.h needs. Reading immintrin.h
- * takes as long as compiling the rest of a module, so gcc's own functions are called. Compilers that lack
- * them read immintrin.h. */
+ * takes as long as compiling the rest of a module, so gcc 12's own functions are called. With other
+ * compilers these are the functions of immintrin.h. */
 #ifndef KF_KERNELS_SPH_LANES_H
 #define KF_KERNELS_SPH_LANES_H
 
@@ -8,15 +8,9 @@ typedef float kf_lanes __attribute__((vector_size(64), may_alias));
 typedef int kf_numbers __attribute__((vector_size(64), may_alias));
 typedef int kf_loose_numbers __attribute__((vector_size(64), may_alias, aligned(4)));
 
-#if defined(__GNUC__) && !defined(__clang__) && defined(__has_builtin)
-#if __has_builtin(__builtin_ia32_loadups512_mask) && __has_builtin(__builtin_ia32_vfmaddps512_mask) &&       \
-    __has_builtin(__builtin_ia32_cmpps512_mask) && __has_builtin(__builtin_ia32_compresssi512_mask) &&       \
-    __has_builtin(__builtin_ia32_vpermt2varps512_mask) && __has_builtin(__builtin_ia32_shuf_f32x4_mask) &&   \
-    __has_builtin(__builtin_ia32_unpcklps512_mask) && __has_builtin(__builtin_ia32_unpckhps512_mask) &&      \
-    __has_builtin(__builtin_ia32_unpcklpd512_mask) && __has_builtin(__builtin_ia32_unpckhpd512_mask) &&      \
-    __has_builtin(__builtin_ia32_insertf32x4_mask)
+/* No page of gcc describes these functions. The version of Debian 12 has them, and others may change them. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ == 12
 #define KF_OWN_FUNCTIONS 1
-#endif
 #endif
 
 /* kf_load_lanes      loads the lanes of a mask, and 0 in the others
