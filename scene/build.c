@@ -272,8 +272,8 @@ static kf_status set_motion(const kf_description *d, const kf_solid_description 
 static kf_status build_one_of_several(const kf_description *d, const kf_solid_description *solid,
                                       kf_scene *alone, kf_scene *scene, kf_error *error) {
     kf_box swept;
-    double farthest, low[3], high[3];
-    KF_TRY(place_solid(d, solid, alone, high, error));
+    double farthest, low[3], high[3], lengths[3];
+    KF_TRY(place_solid(d, solid, alone, lengths, error));
     KF_TRY(check_inside(d, solid, alone, error));
     KF_TRY(set_motion(d, solid, alone, error));
     swept_box(alone, &swept, &farthest);

@@ -213,8 +213,7 @@ int kf_scene_warnings(const kf_scene_summary *s, const char *const **lines) {
          s->layer, (int)KF_LINK_OPEN)
     WARN(s->layer <= KF_LINK_OPEN && s->layer > s->layer_room,
          "turbulent layers grow to about %.3g cells, and the finest grid ends %.3g cells from the solid, "
-         "where "
-         "their model ends, too; give its box in \"refine\" more room",
+         "where their model ends, too; give its box in \"refine\" more room",
          s->layer, s->layer_room)
     WARN(s->laminar,
          "Reynolds number %.2g: below %.2g all layers along the solid are laminar, so the law of the wall "

@@ -1,11 +1,11 @@
 /* The fields of nested grids on one grid, for files, pictures and probes. Each place has the values of its
  * finest level, at most the level asked for. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/util/memory.h"
 #include "base/util/parallel.h"
+#include "solver/kinetic/kinetic.h"
 #include "solver/kinetic/nested_fields.h"
 
 enum { VALUES = 4 };
@@ -128,12 +128,12 @@ void kf_nested_crop_fields(const kf_nested_level *level, const kf_fields *own, k
     }
 }
 
-/* --- Cells that a solid by links cuts
- * ----------------------------------------------------------------------- Restriction takes the nodes inside
- * of the solid for fluid at rest. Fields of a coarser level than the finest have the mean density of the
- * fluid's nodes alone in and beside the cells that the solid cuts. */
+/* --- Cells that a solid by links cuts --------------------------------------------------------------------
+ */
 
-/* A box of cells of the level that is asked for, and its nodes of the finest level. */
+/* Restriction takes the nodes inside of the solid for fluid at rest. Fields of a coarser level than the
+ * finest have the mean density of the fluid's nodes alone in and beside the cells that the solid cuts. This
+ * is a box of cells of the level that is asked for, and its nodes of the finest level. */
 typedef struct cut_box {
     const kf_nested_level *fine;
     int shift;                    /* cells are 2^shift nodes wide */
@@ -152,21 +152,23 @@ static size_t node_at(const cut_box *b, int x, int y, int z) {
 
 /* Finds the cells that hold nodes inside, with one cell more at each side as far as the finest level goes. */
 static void find_box(cut_box *b) {
-    const kf_links *links = &b->fine->scene.links;
+    const kf_nested_level *fine = b->fine;
+    const kf_links *links = &fine->scene.links;
+    const int width = 1 << b->shift;
+    kf_kinetic_region box = {{0}, {0}};
+    for (size_t i = 0; i < links->inside_count; i++) {
+        int cell[3];
+        for (int a = 0; a < 3; a++)
+            cell[a] = (links->inside[i][a] + fine->origin[a]) >> b->shift;
+        kf_kinetic_extend_box(&box, cell);
+    }
     for (int a = 0; a < 3; a++) {
-        const kf_nested_level *fine = b->fine;
-        const int width = 1 << b->shift, begin = fine->origin[a] + fine->ghosts[2 * a],
-                  end = fine->origin[a] + fine->scene.nodes[a] - fine->ghosts[2 * a + 1];
-        int low = INT_MAX, high = INT_MIN;
-        for (size_t i = 0; i < links->inside_count; i++) {
-            const int at = (links->inside[i][a] + fine->origin[a]) >> b->shift;
-            low = at < low ? at : low;
-            high = at > high ? at : high;
-        }
-        low = low - 1 < (begin + width - 1) / width ? (begin + width - 1) / width : low - 1;
-        high = high + 1 > end / width - 1 ? end / width - 1 : high + 1;
-        b->low[a] = low;
-        b->cells[a] = high >= low ? high - low + 1 : 0;
+        const int begin = fine->origin[a] + fine->ghosts[2 * a],
+                  end = fine->origin[a] + fine->scene.nodes[a] - fine->ghosts[2 * a + 1],
+                  least = (begin + width - 1) / width, most = end / width;
+        b->low[a] = box.low[a] - 1 < least ? least : box.low[a] - 1;
+        const int high = box.high[a] + 1 > most ? most : box.high[a] + 1;
+        b->cells[a] = high > b->low[a] ? high - b->low[a] : 0;
     }
 }
 

@@ -7,6 +7,7 @@
 #include "base/util/vector.h"
 #include "solver/flow/wall_law.h"
 #include "solver/output/flow_files.h"
+#include "solver/output/prober.h"
 
 /* Distances from the surface in cells. */
 static const double SHEAR_AT = 1.5, LAW_AT = 2.0, FIRST_NODE = 0.5;
@@ -78,8 +79,8 @@ static bool find_nodes(int nodes, bool periodic, double at, size_t beside[2], do
 
 /* The nodes around a place, and their weights. */
 typedef struct around {
-    size_t node[8];
-    double weight[8];
+    size_t node[KF_CORNERS];
+    double weight[KF_CORNERS];
 } around;
 
 /* Finds the nodes around a place in lattice units. Returns false beyond the outermost nodes. */
@@ -90,7 +91,7 @@ static bool look_around(const kf_scene *scene, const kf_snapshot *flow, const do
         if (!find_nodes(flow->nodes[a], scene->faces[2 * a] == KF_PERIODIC, at[a], beside[a], &share[a]))
             return false;
     const size_t row = (size_t)flow->nodes[0], plane = row * (size_t)flow->nodes[1];
-    for (size_t k = 0; k < 8; k++) {
+    for (size_t k = 0; k < KF_CORNERS; k++) {
         const size_t up[3] = {k & 1, k >> 1 & 1, k >> 2};
         nodes->weight[k] = 1.0;
         nodes->node[k] = 0;
@@ -110,28 +111,24 @@ static bool velocity_at(const kf_scene *scene, const kf_snapshot *flow, const do
     if (!look_around(scene, flow, at, &nodes)) return false;
     for (size_t a = 0; a < 3; a++) {
         velocity[a] = 0.0;
-        for (size_t k = 0; k < 8; k++)
+        for (size_t k = 0; k < KF_CORNERS; k++)
             if (nodes.weight[k] > 0.0) velocity[a] += nodes.weight[k] * (double)values[3 * nodes.node[k] + a];
     }
     return true;
 }
 
-/* Interpolates the pressure linearly. Beyond the outermost nodes it is theirs. Nodes inside a solid without
- * fluid have the pressure 0 and no share in it. */
+/* Interpolates the pressure of the fluid linearly. Beyond the outermost nodes it is theirs. */
 static double pressure_at(const kf_scene *scene, const kf_snapshot *flow, const kf_quantity *pressure,
                           const double at[3]) {
-    double place[3], sum = 0.0, fluid = 0.0;
+    double place[3];
+    float values[KF_CORNERS];
     around nodes;
     for (int a = 0; a < 3; a++)
         place[a] = scene->faces[2 * a] == KF_PERIODIC ? at[a] : fmin(fmax(at[a], 0.0), flow->nodes[a] - 1.0);
     if (!look_around(scene, flow, place, &nodes)) return 0.0;
-    for (size_t k = 0; k < 8; k++) {
-        const double p = (double)pressure->values[nodes.node[k]];
-        if (!(nodes.weight[k] > 0.0) || p == 0.0) continue;
-        sum += nodes.weight[k] * p;
-        fluid += nodes.weight[k];
-    }
-    return fluid > 0.0 ? sum / fluid : 0.0;
+    for (size_t k = 0; k < KF_CORNERS; k++)
+        values[k] = pressure->values[nodes.node[k]];
+    return kf_pressure_between(nodes.weight, values);
 }
 
 static void step_out(const double position[3], const double normal[3], double distance, double at[3]) {

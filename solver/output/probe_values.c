@@ -7,12 +7,10 @@
 #include "solver/flow/flow_plan.h"
 #include "solver/output/prober.h"
 
-enum { CORNERS = 8 };
-
 /* The nodes around a point, and their weights. */
 typedef struct surroundings {
-    size_t node[CORNERS];
-    double weight[CORNERS];
+    size_t node[KF_CORNERS];
+    double weight[KF_CORNERS];
     /* The nearest wall's share of the velocity. */
     double wall_share;
     double wall_velocity[3]; /* m/s */
@@ -57,7 +55,7 @@ static void surround(const lattice *l, const double point[3], surroundings *s) {
         high[a] = share[a] > 0.0 ? (low[a] + 1) % (size_t)l->nodes[a] : low[a];
     }
     const size_t row = (size_t)l->nodes[0], plane = row * (size_t)l->nodes[1];
-    for (size_t k = 0; k < CORNERS; k++) {
+    for (size_t k = 0; k < KF_CORNERS; k++) {
         const bool up[3] = {(k & 1) != 0, (k & 2) != 0, (k & 4) != 0};
         s->weight[k] = 1.0;
         for (int a = 0; a < 3; a++)
@@ -67,30 +65,31 @@ static void surround(const lattice *l, const double point[3], surroundings *s) {
     }
 }
 
-/* Interpolates the pressure. Nodes inside a solid without fluid have the pressure 0 and no share in it,
- * unless all around the point are such nodes. */
-static double pressure_of(const surroundings *s, const float (*at_corners)[KF_PROBED]) {
+double kf_pressure_between(const double weight[KF_CORNERS], const float pressure[KF_CORNERS]) {
     double sum = 0.0, fluid = 0.0;
-    for (size_t k = 0; k < CORNERS; k++) {
-        const double p = (double)at_corners[k][KF_PROBED - 1];
-        if (!(s->weight[k] > 0.0) || p == 0.0) continue;
-        sum += s->weight[k] * p;
-        fluid += s->weight[k];
+    for (size_t k = 0; k < KF_CORNERS; k++) {
+        const double p = (double)pressure[k];
+        if (!(weight[k] > 0.0) || p == 0.0) continue;
+        sum += weight[k] * p;
+        fluid += weight[k];
     }
     return fluid > 0.0 ? sum / fluid : 0.0;
 }
 
 static void interpolate(const surroundings *s, size_t count, float (*const at_corners)[KF_PROBED],
                         double (*values)[KF_PROBED]) {
+    float pressure[KF_CORNERS];
     for (size_t i = 0; i < count; i++) {
         for (int a = 0; a < KF_PROBED - 1; a++) {
             double sum = 0.0;
-            for (size_t k = 0; k < CORNERS; k++)
-                if (s[i].weight[k] > 0.0) sum += s[i].weight[k] * (double)at_corners[CORNERS * i + k][a];
+            for (size_t k = 0; k < KF_CORNERS; k++)
+                if (s[i].weight[k] > 0.0) sum += s[i].weight[k] * (double)at_corners[KF_CORNERS * i + k][a];
             values[i][a] = (1.0 - s[i].wall_share) * sum +
                            s[i].wall_share * (s[i].wall_share > 0.0 ? s[i].wall_velocity[a] : 0.0);
         }
-        values[i][KF_PROBED - 1] = pressure_of(&s[i], (const float(*)[KF_PROBED])at_corners + CORNERS * i);
+        for (size_t k = 0; k < KF_CORNERS; k++)
+            pressure[k] = at_corners[KF_CORNERS * i + k][KF_PROBED - 1];
+        values[i][KF_PROBED - 1] = kf_pressure_between(s[i].weight, pressure);
     }
 }
 
@@ -104,16 +103,16 @@ static kf_status read_some(kf_plan *plan, const surroundings *s, size_t count, f
                            kf_error *error) {
     kf_flow_units units;
     kf_flow_units_of(kf_plan_scene(plan), &units);
-    size_t *nodes = kf_allocate(CORNERS * count * sizeof *nodes + 1), different = 0;
-    for (size_t i = 0; i < CORNERS * count; i++)
-        nodes[i] = s[i / CORNERS].node[i % CORNERS];
-    qsort(nodes, CORNERS * count, sizeof *nodes, by_number);
-    for (size_t i = 0; i < CORNERS * count; i++)
+    size_t *nodes = kf_allocate(KF_CORNERS * count * sizeof *nodes + 1), different = 0;
+    for (size_t i = 0; i < KF_CORNERS * count; i++)
+        nodes[i] = s[i / KF_CORNERS].node[i % KF_CORNERS];
+    qsort(nodes, KF_CORNERS * count, sizeof *nodes, by_number);
+    for (size_t i = 0; i < KF_CORNERS * count; i++)
         if (different == 0 || nodes[different - 1] != nodes[i]) nodes[different++] = nodes[i];
     float(*raw)[4] = kf_allocate(different * sizeof *raw + 1);
     const kf_status status = plan->methods->flow->nodes(plan, nodes, different, raw, error);
-    for (size_t i = 0; i < CORNERS * count && status == KF_OK; i++) {
-        const size_t node = s[i / CORNERS].node[i % CORNERS];
+    for (size_t i = 0; i < KF_CORNERS * count && status == KF_OK; i++) {
+        const size_t node = s[i / KF_CORNERS].node[i % KF_CORNERS];
         const size_t *found = bsearch(&node, nodes, different, sizeof *nodes, by_number);
         const float *value = raw[found - nodes];
         for (int a = 0; a < 3; a++)
@@ -129,8 +128,8 @@ static void take_from_snapshot(const kf_snapshot *snapshot, const char *pressure
                                size_t count, float (*at_corners)[KF_PROBED]) {
     const float *velocity = kf_snapshot_find(snapshot, "velocity")->values,
                 *p = pressure != NULL ? kf_snapshot_find(snapshot, pressure)->values : NULL;
-    for (size_t i = 0; i < CORNERS * count; i++) {
-        const size_t node = s[i / CORNERS].node[i % CORNERS];
+    for (size_t i = 0; i < KF_CORNERS * count; i++) {
+        const size_t node = s[i / KF_CORNERS].node[i % KF_CORNERS];
         for (size_t a = 0; a < 3; a++)
             at_corners[i][a] = velocity[3 * node + a];
         at_corners[i][3] = p != NULL ? p[node] : NAN;
@@ -177,7 +176,7 @@ static kf_status other_values(kf_plan *plan, const double (*points)[3], size_t c
 kf_status kf_probe_values(kf_plan *plan, const double (*points)[3], size_t count, double (*values)[KF_PROBED],
                           const char **pressure, const char **unit, kf_error *error) {
     surroundings *s = kf_allocate(count * sizeof *s + 1);
-    float(*at_corners)[KF_PROBED] = kf_allocate(CORNERS * count * sizeof *at_corners + 1);
+    float(*at_corners)[KF_PROBED] = kf_allocate(KF_CORNERS * count * sizeof *at_corners + 1);
     kf_status status;
     *pressure = *unit = NULL;
     if (plan->methods->flow != NULL) {

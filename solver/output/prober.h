@@ -47,6 +47,11 @@ void kf_prober_close(kf_prober *prober); /* closes the tables; the reports stay 
  */
 double kf_probe_along(const kf_probe *probe, size_t point);
 
+enum { KF_CORNERS = 8 }; /* nodes around a point */
+/* Interpolates the pressure between the nodes around a point, by their weights. Nodes inside a solid without
+ * fluid have the pressure 0 and no share in it, unless all with a weight are such nodes: then it is 0. */
+double kf_pressure_between(const double weight[KF_CORNERS], const float pressure[KF_CORNERS]);
+
 /* Computes velocity (m/s) and pressure of the plan's present state at points (m), trilinear between nodes.
  * Beside a wall the velocity tends to the wall's, and the pressure is that of the outermost node. Nodes
  * inside a solid without fluid have no share in the pressure. *pressure and *unit: name and unit of the

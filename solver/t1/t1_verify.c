@@ -334,14 +334,22 @@ static kf_status judge(kf_plan *plan, kf_t1_bench *bench, int round, int kept, k
 static const char *const round_names[KF_T1_ROUNDS] = {"", "with inputs of another seed, ",
                                                       "with few inputs that are not zero, "};
 
-/* Checks another round than the file's. Its deviation replaces that of the file's round if it is refused. */
+/* Judges the latest launch, which is not of the file's own problem. *verification stays as it is unless the
+ * launch is refused. */
+static kf_status judge_another(kf_plan *plan, kf_t1_bench *bench, int round, kf_verification *verification,
+                               kf_error *error) {
+    kf_verification of_this;
+    const kf_status status = judge(plan, bench, round, KF_T1_LATEST, &of_this, error);
+    if (status == KF_GATE_FAILED) *verification = of_this;
+    return status;
+}
+
+/* Checks another round than the file's. */
 static kf_status judge_round(kf_plan *plan, kf_t1_bench *bench, int round, kf_verification *verification,
                              kf_error *error) {
-    kf_verification of_round;
     KF_TRY(launch(plan, &bench->masters, round, error));
-    const kf_status status = judge(plan, bench, round, KF_T1_LATEST, &of_round, error);
+    const kf_status status = judge_another(plan, bench, round, verification, error);
     if (status != KF_GATE_FAILED) return status;
-    *verification = of_round;
     const kf_error reason = *error;
     return kf_fail(error, KF_GATE_FAILED, "%s%s", round_names[round], reason.message);
 }
@@ -377,7 +385,6 @@ static kf_status repeat(kf_plan *plan, kf_t1_bench *bench, kf_verification *veri
 /* Checks one launch at another size of the problem. */
 static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, kf_verification *verification,
                                   kf_error *error) {
-    kf_verification of_size;
     kf_plan *other = NULL;
     if (reference->other_problem == NULL) return KF_OK;
     const kf_t1_problem *problem = reference->other_problem->own;
@@ -385,10 +392,7 @@ static kf_status judge_other_size(const kf_plan *plan, kf_reference *reference, 
     /* This sets its guards. */
     if (status == KF_OK) status = kf_t1_spoil(other, error);
     if (status == KF_OK) status = launch(other, &reference->other.masters, 0, error);
-    if (status == KF_OK) {
-        status = judge(other, &reference->other, 0, KF_T1_LATEST, &of_size, error);
-        if (status == KF_GATE_FAILED) *verification = of_size;
-    }
+    if (status == KF_OK) status = judge_another(other, &reference->other, 0, verification, error);
     if (status == KF_OK) status = kf_t1_check(other, -1, error);
     if (other != NULL) kf_plan_free(other);
     if (status == KF_OK) return KF_OK;
