@@ -407,6 +407,8 @@ static void steps_at_periodic_faces_are_told(void **state) {
                  {"3", "[2, 3, 2], \"faces\": {\"ymin\": \"periodic\", \"ymax\": \"periodic\"}",
                   "0.3 + 0.1 * x + 0.05 * y", "0.15 m lies between the periodic faces along y"},
                  {"3", "[2, 3, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}",
+                  "0.6 - 0.1 * x", "0.2 m lies between the periodic faces along x"},
+                 {"3", "[2, 3, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}",
                   "0.3 + 0.1 * y", NULL},
                  {"3", "[2, 3, 2], \"faces\": {\"xmin\": \"periodic\", \"xmax\": \"periodic\"}",
                   "0.3 + 0.1 * x * y", "0.6 m lies"},
